@@ -1,10 +1,16 @@
 /** Parses a source file of any supported format into a script, or returns every fault with its line. */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Narration, type Script, ScriptFault, ScriptRejected, Subtitle } from "../domain/speech/Cue.ts"
+import {
+  Narration,
+  ScriptFault,
+  ScriptRejected,
+  Subtitle,
+  type Script,
+  type Notice
+} from "../domain/speech/Cue.ts"
 import { readAss } from "./formats/Ass.ts"
-import { type Decoded, decodeText } from "./bytes/TextDecoding.ts"
-import { readProse } from "./formats/prose/Prose.ts"
+import { decodeText, type Decoded } from "./bytes/TextDecoding.ts"
 import { readSpeechJson } from "./formats/SpeechJson.ts"
 import { readSrtVtt } from "./formats/cues/SrtVtt.ts"
 import { parseTiming } from "./formats/cues/TimingLine.ts"
@@ -28,6 +34,8 @@ import { isTimecodeText, readTimecodeText } from "./formats/timed/TimecodeText.t
 import { readTtml } from "./formats/xml/Ttml.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
 import { isUtf8 } from "./bytes/Utf8.ts"
+import { markdownBlocks } from "./formats/prose/Markdown.ts"
+import { textBlocks } from "./formats/prose/PlainText.ts"
 
 /** Options for reading a file. The rates are for formats that count frames without stating their rate. */
 export interface ReadOptions extends KnownRates {
@@ -220,4 +228,22 @@ const declaredEncoding = (bytes: Uint8Array): string | undefined => {
   const named = declaration.exec(head)?.[1]
   // A UTF-8 or UTF-16 declaration is wrong here: the bytes are neither. The caller then detects the encoding.
   return named === undefined || /^utf/iu.test(named) || isUtf8(bytes) ? undefined : named
+}
+
+/** Parses a file's text; fails if it contains no words. */
+const readProse = (
+  text: string,
+  format: "text" | "markdown"
+): Either.Either<Narration, NonEmptyReadonlyArray<ScriptFault>> => {
+  const notices: Array<Notice> = []
+  const blocks = format === "markdown" ? markdownBlocks(text, notices) : textBlocks(text, notices)
+  return blocks.some((block) => /[\p{L}\p{N}]/u.test(block.text))
+    ? Either.right(Narration.make({ format, blocks, notices }))
+    : Either.left([
+        ScriptFault.make({
+          line: 1,
+          found: "",
+          expected: "no words to speak; expected text in paragraphs"
+        })
+      ])
 }

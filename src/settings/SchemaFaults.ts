@@ -1,7 +1,7 @@
 /** Error messages for settings that a schema rejects: one per place, with a suggestion for a fix. */
 import { Array, ParseResult, Predicate, type SchemaAST } from "effect"
-import { choicesAt, type SchemaPlace, wantedAt } from "./SchemaShape.ts"
-import { meantBy, unknownKey } from "./UnknownKeys.ts"
+import { choicesAt, wantedAt, keysAt, placeOfKey, type SchemaPlace } from "./SchemaShape.ts"
+import { nearestName } from "../domain/values/DidYouMean.ts"
 
 /** A fault at a place in a value. */
 interface Fault {
@@ -86,4 +86,29 @@ const shown = (value: unknown): string => {
   if (value === null || value === undefined) return "nothing"
   const text = typeof value === "number" ? String(value) : JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
+}
+
+/** Returns the message for an unknown key at a place. */
+const unknownKey = (ast: SchemaAST.AST, place: SchemaPlace): string => {
+  const key = String(place.at(-1))
+  const around = place.slice(0, -1)
+  if (/^\d+$/u.test(key)) return "unknown key (write decimals with a point: 1.3)"
+  if (/^(?:api[-_]?)?(?:key|token|secret)$/iu.test(key)) {
+    const variable = placeOfKey(ast, around, "keyVariable") ?? placeOfKey(ast, [], "keyVariable")
+    return variable === undefined
+      ? "unknown key; the service's key is read only from DUBWRIGHT_API_KEY"
+      : `unknown key; name the environment variable that holds the key in ${variable}`
+  }
+  if (key === "checksum" && around.at(-1) === "audio")
+    return "unknown key; remove it: FLAC files always have the MD5 of their samples"
+  const elsewhere = placeOfKey(ast, around, key) ?? placeOfKey(ast, [], key)
+  return elsewhere === undefined
+    ? `unknown key${meantBy(key, keysAt(ast, around))}`
+    : `unknown key here; did you mean ${elsewhere}?`
+}
+
+/** Returns the suggestion of the known name that is nearest to a typed one; empty if none is near. */
+const meantBy = (typed: string, known: ReadonlyArray<string>): string => {
+  const near = nearestName(typed, known)
+  return near === undefined ? "" : `; did you mean ${near}?`
 }

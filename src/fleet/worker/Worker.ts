@@ -2,20 +2,19 @@
  * A worker of a fleet: processes utterances and deliveries from the queues until it is stopped. Then it takes no more
  * jobs, gives those in flight 5 s to end, and returns the rest to their queues.
  */
-import { type Job, type Queue, Worker as QueueWorker } from "bullmq"
-import { Context, Deferred, Effect, Fiber, Layer, Runtime, Schedule, Schema } from "effect"
+import { Worker as QueueWorker, DelayedError, WaitingError, type Job, type Queue } from "bullmq"
+import { Context, Deferred, Effect, Fiber, Layer, Runtime, Schedule, Schema, Cause, Exit } from "effect"
 import type { Redis } from "ioredis"
 import { knownProviders, ProviderId, type UtteranceKey } from "../../domain/values/Ids.ts"
 import { Progress, type ProgressEvent } from "../../pipeline/Progress.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Deliveries } from "../../store/tables/Deliveries.ts"
-import { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
+import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { passingState } from "../../store/state/StateDatabase.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
-import { makeDeliverProcessor } from "./DeliverProcessor.ts"
-import { type FleetUnusable, JobUnusable, versionMismatch } from "../shared/FleetErrors.ts"
+import { JobUnusable, versionMismatch, type FleetUnusable } from "../shared/FleetErrors.ts"
 import { recoverFleet, slowFleet } from "../shared/FleetRateLimit.ts"
 import {
   DeliverEnd,
@@ -28,10 +27,15 @@ import {
 import { deliverQueue, opened, prefix, queuesKey, speakQueue } from "../shared/Queues.ts"
 import type { Role } from "../shared/WorkerRoles.ts"
 import { Share } from "../shared/Share.ts"
-import { type Hold, fencedStore, type FencedStoreParts } from "./FencedStore.ts"
-import { type JobInHand, makeJobProcessors } from "./JobProcessor.ts"
+import { fencedStore, type Hold, type FencedStoreParts } from "./FencedStore.ts"
 import { jobsLeftBy, returnJobs } from "./PredecessorJobs.ts"
 import { makeSpeakProcessor, type Reach } from "./SpeakProcessor.ts"
+import { FileSystem, Path } from "@effect/platform"
+import { deliverToResult } from "../../pipeline/deliver/DeliveryOutcome.ts"
+import { placeJob, settledJob } from "../../pipeline/place/JobPlacement.ts"
+import type { JobResult } from "../../pipeline/report/JobResult.ts"
+import { readLedger } from "../shared/Ledger.ts"
+import { keptPlan, type PlannedDelivery } from "../shared/PlanFile.ts"
 
 /** Settings of a worker. */
 export interface WorkerSettings<E> {
@@ -239,3 +243,148 @@ const readSpeak = Schema.decodeUnknown(SpeakPayload)
 const writeSpeakEnd = Schema.encodeSync(SpeakEnd)
 const readDeliver = Schema.decodeUnknown(DeliverPayload)
 const writeDeliverEnd = Schema.encodeSync(DeliverEnd)
+
+/** Result of processing: ended, or too early because some utterances are not spoken yet. */
+type Delivered = { readonly _tag: "Ended"; readonly end: DeliverEnd } | { readonly _tag: "Early" }
+
+/** Records read at once. */
+const recordsAtOnce = 64
+
+/** Makes the processor. */
+const makeDeliverProcessor = (client: Redis) =>
+  Effect.gen(function* () {
+    const share = yield* Share
+    const handover = yield* UtteranceTransfer
+    const fs = yield* FileSystem.FileSystem
+
+    /** Reads the utterances' records: from beside their clips, else from the ledger. */
+    const recordsOf = ({ plan, takes, failed }: PlannedDelivery) =>
+      Effect.gen(function* () {
+        const uses = new Map([...plan.uses, ...takes].map(({ utterance }) => [utterance.key, utterance]))
+        const found = new Map<UtteranceKey, UtteranceRecord>(
+          failed.map((record) => [record.utterance.key, record])
+        )
+        const beside = yield* Effect.forEach(
+          uses.keys(),
+          // A clip that is missing or incomplete shows when it is fetched.
+          (key) =>
+            Effect.map(
+              share.recordOf(key, () => Effect.succeed(true)),
+              (record) => [key, record] as const
+            ),
+          { concurrency: recordsAtOnce }
+        )
+        for (const [key, record] of beside) if (record !== undefined) found.set(key, record)
+        const clipless = beside.flatMap(([key, record]) => (record === undefined ? [key] : []))
+        for (const [key, { record }] of yield* Effect.promise(() => readLedger(client, clipless)))
+          found.set(key, record)
+        return { keys: [...uses.keys()], found }
+      })
+
+    return ({ plan: name }: DeliverPayload) =>
+      Effect.gen(function* () {
+        const planned = yield* keptPlan(share, name)
+        const { plan, takes, out, inputs } = planned
+        const { keys, found } = yield* recordsOf(planned)
+        const firsts = new Set(plan.uses.map(({ utterance }) => utterance.key))
+        const clipless = keys.filter((key) => firsts.has(key) && found.get(key)?.clip === undefined)
+        if (clipless.some((key) => found.get(key)?.state !== "failed"))
+          return { _tag: "Early" } satisfies Delivered
+        if (clipless.length > 0 && plan.job.onFailure === "fail") return ended({ status: "incomplete" })
+        yield* share.fetchClips(found.values())
+        if (!(yield* share.files.fetchInputs(inputs)))
+          return ended({
+            status: "unfinished",
+            error: "a film or background was deleted from the share; run again to send it again",
+            looks: 0
+          })
+        yield* handover.takeOver([...found.values()])
+        const settled = yield* settledJob(plan, takes, out, new Map())
+        const result = yield* deliverToResult(yield* placeJob(settled))
+        const results = yield* share.files.sendResults(name, out, plan.job.id)
+        const end = yield* endOf(result, out, settled.digest)
+        return ended(results === undefined ? end : { ...end, results })
+      }).pipe(Effect.provideService(FileSystem.FileSystem, fs))
+  })
+
+const ended = (end: DeliverEnd): Delivered => ({ _tag: "Ended", end })
+
+const endOf = Effect.fnUntraced(function* (result: JobResult, out: string, digest: string) {
+  const path = yield* Path.Path
+  const figures = {
+    looks: result.looks,
+    ...(result.metrics === undefined ? {} : { metrics: result.metrics }),
+    ...(result.last === undefined ? {} : { last: result.last })
+  }
+  const end: DeliverEnd =
+    result.status === "delivered"
+      ? {
+          ...figures,
+          status: "delivered",
+          digest,
+          files: result.files.map((file) => path.relative(out, file))
+        }
+      : { ...figures, status: result.status, error: result.error }
+  return end
+})
+
+/** A job that this worker is processing. */
+interface JobInHand {
+  readonly job: Job
+  readonly fiber: Fiber.RuntimeFiber<unknown, unknown>
+}
+
+/** Outcome of a job: ended with a value, or deferred until a time in milliseconds since 1970. */
+type JobOutcome<A> = { readonly value: A } | { readonly until: number }
+
+/** How long the jobs of a worker that ends because of a fatal error are deferred, in milliseconds. */
+const givenBack = 5_000
+
+/**
+ * Makes the processors of a worker's queues. `active` holds the jobs in hand, by id. An error other than `JobUnusable`
+ * ends the worker through `fault`.
+ */
+const makeJobProcessors =
+  <F>(active: Map<string, JobInHand>, fault: Deferred.Deferred<never, F>) =>
+  <A, R>(
+    context: Runtime.Runtime<R>,
+    handle: (job: Job) => Effect.Effect<JobOutcome<A>, F | JobUnusable, R>
+  ) => {
+    const fork = Runtime.runFork(context)
+    const awaited = Runtime.runPromise(context)
+    return async (job: Job, token?: string): Promise<A> => {
+      if (token === undefined || job.id === undefined) throw new WaitingError()
+      const { id } = job
+      // The queue may return a job to this worker that it still works on, for example after Redis was down.
+      for (let before = active.get(id); before !== undefined; before = active.get(id)) {
+        await awaited(Fiber.interrupt(before.fiber))
+        if (active.get(id) === before) active.delete(id)
+      }
+      const fiber = fork(handle(job))
+      const own: JobInHand = { job, fiber }
+      active.set(id, own)
+      try {
+        const exit = await awaited(Fiber.await(fiber))
+        if (Exit.isSuccess(exit)) {
+          if ("value" in exit.value) return exit.value.value
+          await job.moveToDelayed(exit.value.until, token)
+          throw new DelayedError()
+        }
+        const failure = Cause.failureOption(exit.cause)
+        if (failure._tag === "Some" && !(failure.value instanceof JobUnusable)) {
+          await awaited(Deferred.fail(fault, failure.value))
+          await job.moveToDelayed(Date.now() + givenBack, token)
+          throw new DelayedError()
+        }
+        if (Cause.isInterruptedOnly(exit.cause)) {
+          // Returns the job if this worker still holds it; otherwise the call fails, which is ignored.
+          await job.moveToWait(token).catch(() => {})
+          throw new WaitingError()
+        }
+        const error = Cause.squash(exit.cause)
+        throw error instanceof Error ? new Error(error.message) : new Error(String(error))
+      } finally {
+        if (active.get(id) === own) active.delete(id)
+      }
+    }
+  }

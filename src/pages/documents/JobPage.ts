@@ -2,18 +2,17 @@
 import type { JobReport, Metrics } from "../../domain/report/Report.ts"
 import { cueColumns, cueTable, harmColumn } from "../parts/CueTable.ts"
 import { documentOf, type PageParts } from "./PageDocument.ts"
-import { figureList } from "../parts/FigureList.ts"
 import { looksOf, marksIn } from "../parts/CueMarks.ts"
-import { type MarkName, markNames, marks } from "../parts/MarkWords.ts"
-import { type Content, type Html, html, jsonText } from "../parts/Html.ts"
+import { markNames, marks, type MarkName } from "../parts/MarkWords.ts"
+import { html, jsonText, type Content, type Html } from "../parts/Html.ts"
 import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
 import { jobKeys, type KeyHelp } from "../parts/KeyBindings.ts"
 import type { EmbeddedData } from "../data/PageData.ts"
-import { filmPane, type PageFilm, playerPane } from "../parts/PlayerPane.ts"
 import { orderChoice } from "../parts/TableHead.ts"
 import { timeChart } from "../parts/TimeChart.ts"
-import { type Choice, searchBox } from "../parts/SearchBox.ts"
+import { searchBox, type Choice } from "../parts/SearchBox.ts"
 import { formatCount, formatDuration, formatInteger } from "../parts/TimeFormat.ts"
+import { figuresOf, type Change } from "../parts/Figures.ts"
 
 /** Waveform levels from 0 to 1, or the same packed as one byte per level in base64. */
 export type Peaks = ArrayLike<number> | string
@@ -189,3 +188,123 @@ const cueSection = (report: JobReport, choices: ReadonlyArray<Choice>): Html => 
     ${cueTable(report.cues, report.language)}
   </section>`
 }
+
+/** The film of a job. */
+interface PageFilm {
+  /** Its address, relative to the page. */
+  readonly href: string
+  /** Its file's name. */
+  readonly name: string
+}
+
+/** The media that a page plays. */
+interface PlayerPane {
+  /** Name of the audio file next to the page; undefined if there is none that browsers can play. */
+  readonly audio: string | undefined
+  readonly film: PageFilm | undefined
+  /** Extra buttons. */
+  readonly buttons: Content
+}
+
+/** Renders the player: waveform, buttons and the current cue. */
+const playerPane = ({ audio, film, buttons }: PlayerPane): Html => {
+  const silent: Content = audio === undefined && film === undefined ? html`disabled` : undefined
+  return html`<section class="player" aria-label="Player">
+    <div id="wave"></div>
+    <div class="controls">
+      <button type="button" id="play" ${silent}>Play</button>
+      <button type="button" id="previous" aria-label="Previous cue">◂ Cue</button>
+      <button type="button" id="next" aria-label="Next cue">Cue ▸</button>
+      <button type="button" id="next-flagged">Next worth a look</button>
+      <button type="button" id="loop" aria-pressed="false" ${silent}>Loop</button>
+      <label class="roll"
+        ><span class="unseen">Seconds before and after a looped cue</span
+        ><select id="roll">
+          ${rolls.map((seconds) => html`<option value="${seconds}" ${seconds === 0.5 ? html`selected` : undefined}>± ${seconds} s</option>`)}
+        </select></label
+      >
+      ${buttons}
+      <output id="time" aria-label="Position">0:00.0</output>
+      <label class="zoom"
+        ><span class="zoom-name">Zoom</span>
+        <input type="range" id="zoom" min="0" max="100" step="1" aria-label="Zoom"
+      /></label>
+    </div>
+    ${
+      audio === undefined
+        ? html`<p class="aside">
+            No audio to play: this job has none yet, or none in a format that browsers play.
+          </p>`
+        : html`<audio id="audio" preload="metadata" src="${encodeURIComponent(audio)}"></audio>`
+    }
+    <div class="now" id="now" hidden>
+      <p class="now-about" id="now-about"></p>
+      <p id="now-source" dir="auto"></p>
+      <p id="now-spoken" dir="auto"></p>
+    </div>
+  </section>`
+}
+
+/** Seconds to play before and after a looped cue. */
+const rolls = [0, 0.5, 1, 2, 3] as const
+
+/** Renders the film, with the words over its picture and the choice of its sound. */
+const filmPane = (film: PageFilm, hasDub: boolean): Html =>
+  html`<section class="film" aria-label="Film">
+    <div class="screen">
+      <video id="film" preload="metadata" playsinline src="${film.href}" aria-label="${film.name}"></video>
+      <p id="caption" dir="auto" aria-hidden="true"></p>
+    </div>
+    <p id="film-fault" class="error" role="status" hidden>
+      Cannot show the film: ${film.name} is missing, or this browser does not support its format.
+      <a href="${film.href}">Open the file</a>
+    </p>
+    <p id="film-silent" class="error" role="status" hidden>
+      Cannot play the film's own sound: ${film.name} has none, or this browser does not support its format,
+      such as AC-3 or DTS.${hasDub ? " The dub still plays." : undefined}
+    </p>
+    <div class="film-choices">
+      ${hasDub ? soundChoice : undefined}
+      <label
+        ><span class="caption-name">Text</span>
+        <select id="caption-words" aria-label="Text over the picture">
+          <option value="spoken">as spoken</option>
+          <option value="source">as in the source</option>
+          <option value="">off</option>
+        </select></label
+      >
+    </div>
+  </section>`
+
+const soundChoice: Html = html`<fieldset class="sounds">
+  <legend class="unseen">Sound</legend>
+  <label><input type="radio" name="sound" value="dub" checked /> Dub</label>
+  <label><input type="radio" name="sound" value="original" /> Original</label>
+  <label><input type="radio" name="sound" value="both" /> Both</label>
+</fieldset>`
+
+/** Renders a job's figures next to those of the previous run. */
+const figureList = (metrics: Metrics, last: Metrics | undefined): Html =>
+  html`<section class="figures" aria-label="Figures">
+    <dl>
+      ${figuresOf(metrics, last).map(
+        ({ name, value, detail, meaning, change, poor }) =>
+          html`<div class="${poor ? "poor" : "fine"}" title="${meaning}">
+            <dt>${name}</dt>
+            <dd class="value">${value}</dd>
+            ${detail === undefined ? undefined : html`<dd class="detail">${detail}</dd>`}${changeText(change)}
+          </div> `
+      )}
+    </dl>
+  </section>`
+
+/** Says how a figure changed since the last run; its class sets the colour. */
+const changeText = (change: Change | undefined): Html | undefined => {
+  if (change === undefined) return undefined
+  const { before, trend } = change
+  return html`<dd class="change ${trend}">
+    ${trend === "same" ? "same as last run" : `last run ${before}${trendWords[trend]}`}
+  </dd>`
+}
+
+const trendWords = { better: ", now better", worse: ", now worse", other: "" } as const

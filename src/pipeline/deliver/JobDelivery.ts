@@ -1,8 +1,16 @@
 /** Delivers one placed job: turns its clips into files and a report. */
-import { Path } from "@effect/platform"
+import { Path, FileSystem } from "@effect/platform"
 import { Array, Effect, Iterable } from "effect"
-import { type JobReport, unheard } from "../../domain/report/Report.ts"
-import { millis, framesAt } from "../../domain/time/Units.ts"
+import { unheard, type JobReport } from "../../domain/report/Report.ts"
+import {
+  millis,
+  framesAt,
+  deliveryRate,
+  fromSeconds,
+  millisAt,
+  type Frames,
+  type Millis
+} from "../../domain/time/Units.ts"
 import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { readBackground, type BackgroundTrack } from "../plan/media/JobBackground.ts"
@@ -10,10 +18,7 @@ import { separatedBed } from "../plan/media/SeparatedBed.ts"
 import { formatCueList, filmTooShort } from "../plan/CueList.ts"
 import { deliveredLength } from "./OutputPlan.ts"
 import { writeOutputs } from "./OutputWriter.ts"
-import { chaptersOf } from "./JobChapters.ts"
 import { outdateDelivery, rememberFiles, reportNames } from "./DeliveryRecord.ts"
-import { provenanceName, writeProvenance } from "./Provenance.ts"
-import { unmetRules } from "./ProfileCheck.ts"
 import { removeOutdated } from "./OutdatedOutputs.ts"
 import type { CueOutcome } from "../report/CueOutcomes.ts"
 import { entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
@@ -22,8 +27,19 @@ import { Progress } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { writeJobReport } from "../report/ReportPages.ts"
 import type { JobResult } from "../report/JobResult.ts"
-import { isHeard, isVerified, type Verification, verifyJob } from "../report/DeliveryVerification.ts"
-import { type PictureStretch, soundPauses } from "../../domain/time/PictureStretch.ts"
+import { isHeard, isVerified, verifyJob, type Verification } from "../report/DeliveryVerification.ts"
+import { soundPauses, type PictureStretch } from "../../domain/time/PictureStretch.ts"
+import { judgeFile } from "../report/FileJudgement.ts"
+import type { JobPlan } from "../plan/BatchPlan.ts"
+import type { Script } from "../../domain/speech/Cue.ts"
+import type { Placement } from "../../domain/speech/Placement.ts"
+import type { Chapter } from "../../ffmpeg/encode/Chapters.ts"
+import type { Job } from "../load/Job.ts"
+import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
+import { streamJson } from "../../domain/values/JsonStream.ts"
+import { digitalSourceUri } from "../../domain/values/SyntheticMark.ts"
+import { version } from "../../domain/values/Version.ts"
+import { writeResult } from "../report/ResultFolder.ts"
 
 /** Records that a job was delivered with which fingerprint and files, and marks its clips as placed. */
 export const recordDelivery = Effect.fnUntraced(function* (
@@ -172,3 +188,124 @@ const pausedBackground = (
           length: framesAt(length, track.rate)
         }))
       }
+
+/**
+ * Returns, for each of a job's files, the rules of the profile that it does not meet; undefined if all files meet it,
+ * or the job has no profile. The job's report.json must be written before.
+ */
+const unmetRules = Effect.fn("JobDelivery.unmetRules")(function* (
+  { job, video }: JobPlan,
+  files: ReadonlyArray<string>
+) {
+  if (job.delivery === undefined) return undefined
+  const { name, profile } = job.delivery
+  const { basename, extname, dirname } = yield* Path.Path
+  const own = files.filter(
+    (file) => soundEndings.includes(extname(file)) && basename(dirname(file)) === job.id
+  )
+  const unmet = yield* Effect.forEach(own, (file) =>
+    Effect.map(judgeFile(file, profile, video?.picture?.duration), (rules) => {
+      const failed = rules.filter(({ verdict }) => verdict === "fail")
+      const words = failed.map(({ rule, required, found }) => `${rule} ${found} (${required})`)
+      return words.length === 0 ? [] : [`${basename(file)} does not meet ${name}: ${words.join(", ")}`]
+    })
+  )
+  return unmet.flat().length === 0 ? undefined : `delivery: ${unmet.flat().join("; ")}`
+})
+
+const soundEndings = [".wav", ".flac", ".mp3", ".m4a", ".opus", ".mp4", ".mov", ".mkv", ".webm"]
+
+/**
+ * Returns the chapters of a result of `length` frames at 48 kHz; each lasts until the next, the last one to the end.
+ */
+const chaptersOf = (
+  { chapters }: Pick<Job, "chapters">,
+  script: Script,
+  placements: ReadonlyArray<Placement>,
+  length: Frames
+): ReadonlyArray<Chapter> => {
+  const end = millisAt(length, deliveryRate)
+  const begun: ReadonlyArray<{ readonly start: Millis; readonly title: string }> =
+    chapters?.map(({ start, title }) => ({ start: fromSeconds(start), title })) ??
+    headingsOf(script, placements)
+  const within = begun.filter(({ start }, at) => start < end && start < (begun[at + 1]?.start ?? end))
+  return within.map((chapter, at) => ({ ...chapter, end: within[at + 1]?.start ?? end }))
+}
+
+/** The start of each heading's first placement. */
+const headingsOf = (script: Script, placements: ReadonlyArray<Placement>) => {
+  if (script._tag === "Subtitle") return []
+  return script.blocks.flatMap(({ kind, text }, at) => {
+    const heard = placements.find(({ lines: [line] }) => line.cue === at + 1)
+    return kind === "heading" && heard !== undefined ? [{ start: heard.start, title: text }] : []
+  })
+}
+
+/** The file's name, beside the report. */
+const provenanceName = "provenance.json"
+
+/** Utterances read from the state at once. */
+const atOnce = 500
+
+/** Writes the provenance of a job's files, or deletes an earlier one if the job's files are not marked. */
+const writeProvenance = Effect.fn("JobDelivery.writeProvenance")(function* (
+  placed: PlacedJob,
+  files: ReadonlyArray<string>
+) {
+  const store = yield* UtteranceStore
+  const path = yield* Path.Path
+  const { plan, out, placements } = placed
+  const { job } = plan
+  const folder = path.join(out, job.id)
+  const file = path.join(folder, provenanceName)
+  if (!job.markSynthetic) {
+    const fs = yield* FileSystem.FileSystem
+    return yield* Effect.ignore(fs.remove(file))
+  }
+  const heard = new Map<UtteranceKey, Array<number>>()
+  for (const { lines, parts } of placements)
+    for (const { utterance } of parts) {
+      const cues = lines.map(({ cue }) => cue)
+      const before = heard.get(utterance)
+      if (before === undefined) heard.set(utterance, cues)
+      else before.push(...cues)
+    }
+  const tasks = new Map<UtteranceKey, TaskId | undefined>()
+  for (const some of Array.chunksOf([...heard.keys()], atOnce))
+    for (const { utterance, task } of yield* store.rows(some)) tasks.set(utterance.key, task)
+  yield* writeResult(
+    file,
+    streamJson({
+      job: job.id,
+      ...(job.language === undefined ? {} : { language: job.language }),
+      generator: `dubwright ${version}`,
+      statement: "The speech in these files is synthetic: it was made from text by the voices below.",
+      digitalSourceType: digitalSourceUri("speech"),
+      files: files.map((made) => path.relative(folder, made).split(path.sep).join("/")),
+      clips: clipsOf(placed, heard, tasks)
+    })
+  )
+})
+
+/** Yields the entry of each clip in the order of its lines. */
+function* clipsOf(
+  { plan: { uses }, takes, clips }: PlacedJob,
+  heard: ReadonlyMap<UtteranceKey, ReadonlyArray<number>>,
+  tasks: ReadonlyMap<UtteranceKey, TaskId | undefined>
+) {
+  const spoken = new Map([...uses, ...takes].map(({ utterance }) => [utterance.key, utterance.casting]))
+  for (const [key, casting] of spoken) {
+    const cues = heard.get(key)
+    if (cues === undefined) continue
+    const task = tasks.get(key)
+    yield {
+      cues: [...new Set(cues)].sort((a, b) => a - b),
+      utterance: key,
+      provider: casting.provider,
+      ...(casting.model === undefined ? {} : { model: casting.model }),
+      voice: casting.voice,
+      ...(task === undefined ? {} : { task }),
+      sha256: clips.get(key)?.checksum ?? ""
+    }
+  }
+}

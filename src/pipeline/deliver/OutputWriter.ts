@@ -4,35 +4,40 @@
  */
 import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect } from "effect"
-import { type OutputName, soundNames, timelineNames, videoNames } from "../../domain/manifest/Outputs.ts"
+import { soundNames, timelineNames, videoNames, type OutputName } from "../../domain/manifest/Outputs.ts"
 import { deliveryRate } from "../../domain/time/Units.ts"
 import { unheard } from "../../domain/report/Report.ts"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
-import { cueSheetPage } from "../../exports/scripts/AdrSheet.ts"
+import {
+  cueSheetPage,
+  cueSheetColumns,
+  cueSheetRows,
+  type CueSheetColumn
+} from "../../exports/scripts/AdrSheet.ts"
 import { imscText, type SubtitleNote } from "../../exports/scripts/ImscText.ts"
 import { srt } from "../../exports/subtitles/Srt.ts"
 import { vtt } from "../../exports/subtitles/Vtt.ts"
-import { type AudioSink, framesWritten, type PcmFeed, rateOf } from "../../ffmpeg/encode/EncodeJob.ts"
+import { framesWritten, rateOf, type AudioSink, type PcmFeed } from "../../ffmpeg/encode/EncodeJob.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import {
   tagsFor,
   codingsOf,
-  type OutputPlan,
   formatOf,
   programmeOf,
   trackTitle,
-  videoSound
+  videoSound,
+  type OutputPlan
 } from "./OutputPlan.ts"
 import { deliverClips } from "./ClipFiles.ts"
-import { cueSheetWorkbook } from "./CueSheetWorkbook.ts"
 import { stemsOf, timelineOf, timelineTexts } from "./EditorExports.ts"
 import { targetOf } from "../mix/LoudnessGoal.ts"
 import { backgroundError, loudnessError } from "../mix/LoudnessNormalization.ts"
-import { type Level, encodeMix, type Stem } from "./MixEncoding.ts"
+import { encodeMix, type Level, type Stem } from "./MixEncoding.ts"
 import { keepLevel, rememberedLevel } from "./reuse/LevelMemory.ts"
 import { feedOf, type Programme } from "../mix/MixLines.ts"
 import { Progress } from "../Progress.ts"
 import { openFolder, writeResult } from "../report/ResultFolder.ts"
+import type { Timeline } from "../../domain/speech/Timeline.ts"
 
 /** Writes a job's files. Returns their paths in order of creation, the mix's measurements and its waveform peaks. */
 export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (made: OutputPlan) {
@@ -230,3 +235,41 @@ const muxed = Effect.fnUntraced(function* (
     })
     .pipe(Effect.ensuring(Effect.ignore(fs.remove(text, { force: true }))))
 })
+
+/** Widths of the columns in characters. */
+const widths: Readonly<Record<CueSheetColumn, number>> = {
+  cue: 7,
+  in: 13,
+  out: 13,
+  seconds: 9,
+  character: 18,
+  line: 70,
+  notes: 24,
+  takes: 14,
+  done: 8
+}
+
+/** Encodes the cue sheet as a workbook for print. Text is never a formula; numbers are numbers. */
+const cueSheetWorkbook = (timeline: Timeline) =>
+  Effect.promise(async () => {
+    const { default: writeWorkbook } = await import("write-excel-file/node")
+    const header = cueSheetColumns.map((value) => ({
+      value,
+      type: String,
+      fontWeight: "bold" as const,
+      backgroundColor: "#eeeeee" as const
+    }))
+    const rows = cueSheetRows(timeline).map((row) =>
+      cueSheetColumns.map((column) =>
+        column === "cue" || column === "seconds"
+          ? { value: Number(row[column]), type: Number, ...(column === "cue" ? {} : { format: "0.00" }) }
+          : { value: row[column], type: String, format: "@", wrap: true, alignVertical: "top" as const }
+      )
+    )
+    return await writeWorkbook([header, ...rows], {
+      sheet: "ADR",
+      columns: cueSheetColumns.map((column) => ({ width: widths[column] })),
+      stickyRowsCount: 1,
+      orientation: "landscape"
+    }).toBuffer()
+  })

@@ -3,8 +3,8 @@ import { Array, Effect } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
-import type { PictureStretch } from "../../domain/time/PictureStretch.ts"
-import { millisAtMicros } from "../../domain/time/Units.ts"
+import { addedTime, lengthenedTime, type PictureStretch } from "../../domain/time/PictureStretch.ts"
+import { millisAtMicros, fromSeconds, toSeconds } from "../../domain/time/Units.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
@@ -13,9 +13,11 @@ import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
 import { allFilesPresent, fingerprintOf } from "./JobFingerprint.ts"
-import { lengthenedPlan } from "./LengthenedPlan.ts"
 import { unspokenLines } from "./LinePlacement.ts"
-import { type HoldableJob, placeWithPicture } from "./PictureGiving.ts"
+import { placeWithPicture, type HoldableJob } from "./PictureGiving.ts"
+import type { TimelineFilm } from "../../domain/speech/Timeline.ts"
+import { longerFilm } from "../../ffmpeg/mux/LongerFilm.ts"
+import { placedAnew } from "../sync/RetimedScript.ts"
 
 /** A job whose utterances are all spoken, failed or left. */
 export interface SettledJob {
@@ -128,3 +130,42 @@ export const placeJob = (settled: SettledJob) =>
     }
     return placed
   }).pipe(inSpan("JobPlacement.placeJob", { job: settled.plan.job.id }))
+
+/** The film that timelines refer to is the delivered video: its picture is longer, and its sound has the dub. */
+const longerReel = (
+  { frameRate, startFrame, pictures }: Omit<TimelineFilm, "path">,
+  stretches: ReadonlyArray<PictureStretch>
+): Omit<TimelineFilm, "path"> => ({
+  frameRate,
+  startFrame,
+  pictures: pictures + Math.round((addedTime(stretches) * frameRate.rate.value) / 1_000)
+})
+
+/** Moves a plan's times. Its lines keep their own, since approvals and overrides refer to these. */
+const lengthenedPlan = (plan: JobPlan, stretches: ReadonlyArray<PictureStretch>): JobPlan => {
+  if (stretches.length === 0) return plan
+  const { job, script, timing, video, reel } = plan
+  const { moved, script: later } = placedAnew(
+    script,
+    ({ start, end }) => ({ start: lengthenedTime(stretches, start), end: lengthenedTime(stretches, end) }),
+    timing?.moved ?? new Map()
+  )
+  const film = video === undefined ? undefined : longerFilm(video, stretches)
+  return {
+    ...plan,
+    job:
+      job.chapters === undefined
+        ? job
+        : {
+            ...job,
+            chapters: job.chapters.map((chapter) => ({
+              ...chapter,
+              start: toSeconds(lengthenedTime(stretches, fromSeconds(chapter.start)))
+            }))
+          },
+    script: later,
+    timing: { ...timing, moved },
+    video: film,
+    reel: { ...reel, ...(reel.film === undefined ? {} : { film: longerReel(reel.film, stretches) }) }
+  }
+}

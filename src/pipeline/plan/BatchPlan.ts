@@ -13,22 +13,23 @@ import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
 import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
-import { type BilingualPlan, choicesOf } from "./BilingualChoice.ts"
+import { choicesOf, type BilingualPlan } from "./BilingualChoice.ts"
 import { readInput, type ReadInput } from "../load/InputFile.ts"
 import { InputFault, InputRejected, ofOneJob, rejectInput } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import { checkBackground } from "./media/JobBackground.ts"
-import { filmNotices, type Probe, probeJobVideo, probeOnce } from "./media/JobVideo.ts"
-import { type OverridableScript, type OverriddenScript, applyOverrides } from "./AppliedOverrides.ts"
+import { filmNotices, probeJobVideo, probeOnce, type Probe } from "./media/JobVideo.ts"
+import { applyOverrides, type OverridableScript, type OverriddenScript } from "./AppliedOverrides.ts"
 import { overridesPath } from "../load/BatchId.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import { noticeOf, syncSubtitle } from "../sync/SubtitleSync.ts"
-import { type VideoTimebase, timebaseOf } from "./media/VideoTimebase.ts"
+import { timebaseOf, type VideoTimebase } from "./media/VideoTimebase.ts"
 import { lostNotice } from "./CueList.ts"
 import { filmedOf, readWords, textsOf, wordsOf } from "./JobScript.ts"
 import { shapeLines } from "./ShapedLines.ts"
-import { castFromPools, type PoolCast, type PoolChoice } from "./voices/CastPool.ts"
-import { castLines, checkControls } from "./voices/LineCasting.ts"
+import { castFromPools, applyCast, type PoolCast, type PoolChoice, type CastJob } from "./voices/CastPool.ts"
+import { assignVoices } from "../../script/spoken/VoiceAssignment.ts"
+import { castingOf, controlFaults } from "./voices/VoiceCasting.ts"
 
 /** A job with everything known about it before it is spoken. */
 export interface JobPlan {
@@ -329,3 +330,39 @@ const scriptNotices = ({ job, script, words, uses }: JobPlan): ReadonlyArray<str
 
 const cueByCue =
   "unit: sentence has no effect on text sent as SRT, which has one entry per cue; set nativeInput: text to speak whole sentences"
+
+/** A job whose lines have their voices. */
+interface CastLines extends CastJob {
+  readonly lines: ReadonlyArray<Line>
+}
+
+/** Casts a job's lines. Left: a line without a voice. */
+const castLines = (
+  job: Job,
+  words: Words,
+  { profileOf }: Batch,
+  pools: PoolCast
+): Either.Either<CastLines, InputRejected> => {
+  const cast = applyCast(job, words, pools)
+  return assignVoices(words.cues, (speaker, overrides) =>
+    castingOf(cast.job, speaker, overrides, profileOf)
+  ).pipe(
+    Either.mapBoth({
+      onLeft: (uncast) => rejectInput(job.inputName, `job ${job.id}: ${uncast.message}`),
+      onRight: (lines) => ({ ...cast, lines })
+    })
+  )
+}
+
+/** Checks the controls of the utterances that were not sent before. Left: those that a provider does not accept. */
+const checkControls = (
+  { id }: Job,
+  uses: ReadonlyArray<UtteranceUse>,
+  { profileOf, manifest, stated }: Batch
+): Either.Either<void, InputRejected> => {
+  const unsent = uses.filter(({ utterance }) => stated?.cuts?.isSent(utterance.key) !== true)
+  const faults = Array.dedupe(unsent.map(({ utterance }) => utterance.casting))
+    .flatMap((casting) => controlFaults(casting, profileOf(casting.provider)))
+    .map((fault) => InputFault.make({ file: manifest, message: `job ${id}: ${fault}` }))
+  return Array.isNonEmptyArray(faults) ? Either.left(InputRejected.make({ faults })) : Either.void
+}

@@ -2,22 +2,22 @@
 import { Array } from "effect"
 import type { Clip } from "../../domain/speech/Clip.ts"
 import type { Script } from "../../domain/speech/Cue.ts"
-import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import type { ClipHearing } from "../../domain/speech/Hearing.ts"
+import type { UtteranceKey, LanguageTag } from "../../domain/values/Ids.ts"
+import type { ClipHearing, HeardFaultKind, PartHearing } from "../../domain/speech/Hearing.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { LineRewriting } from "../../domain/speech/Rewriting.ts"
 import type { Flag, Placement } from "../../domain/speech/Placement.ts"
-import type { CueReport, JobReport } from "../../domain/report/Report.ts"
+import type { CueReport, JobReport, CueRewrite } from "../../domain/report/Report.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import {
-  type Frames,
   deliveryRate,
   Lufs,
-  type Millis,
   millis,
   millisAtMicros,
-  toSeconds
+  toSeconds,
+  type Frames,
+  type Millis
 } from "../../domain/time/Units.ts"
 import { addedTime, type PictureStretch } from "../../domain/time/PictureStretch.ts"
 import { lineName, type UtteranceUse } from "../../domain/speech/Utterance.ts"
@@ -26,14 +26,14 @@ import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
 import { withoutDirectives } from "../../script/markup/InlineDirectives.ts"
 import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWords.ts"
 import type { Job } from "../load/Job.ts"
-import { type TimedCaption, cueReport, type CueOutcome, dubbedCue } from "./CueOutcomes.ts"
-import { flagsOfWords, type HeardClips, heardWords } from "./HeardWords.ts"
-import { flagsOfRewrites, rewritesOf } from "./RewriteReport.ts"
-import { type DubbedCue, metricsOf } from "./FitMetrics.ts"
-import { keysByLine, type LineShare, lineShares, wordsBehind } from "./LineShares.ts"
+import { cueReport, dubbedCue, type TimedCaption, type CueOutcome } from "./CueOutcomes.ts"
+import { metricsOf, type DubbedCue } from "./FitMetrics.ts"
+import { keysByLine, lineShares, wordsBehind, type LineShare } from "./LineShares.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixLines.ts"
+import { proposalIn } from "../../script/rewritten/Proposal.ts"
+import { promptOf, promptText } from "../../script/rewritten/RewritePrompt.ts"
 
 /** The input of a report. */
 export interface Dubbed {
@@ -296,3 +296,93 @@ const sentenceCaptions = (
 }
 
 const distinctFlags = (flags: ReadonlyArray<Flag>): ReadonlyArray<Flag> => [...new Set(flags)]
+
+/** The clips of a job, and the recogniser's results for them. */
+interface HeardClips {
+  readonly clips: ReadonlyMap<UtteranceKey, Clip>
+  readonly hearings: ReadonlyMap<UtteranceKey, ClipHearing>
+  readonly uses: ReadonlyMap<UtteranceKey, UtteranceUse>
+}
+
+/** Returns the heard words of the lines with these names; undefined if no recogniser was used. */
+const heardWords = (
+  { clips, hearings, uses }: HeardClips,
+  names: ReadonlySet<string>,
+  placements: ReadonlyArray<Placement>
+): CueReport["words"] => {
+  const parts: Array<PartHearing> = []
+  let unheard: string | undefined
+  for (const { utterance, segment } of new Set(placements.flatMap((placement) => placement.parts))) {
+    const hearing = hearings.get(utterance)
+    if (hearing === undefined) continue
+    if ("unheard" in hearing) {
+      unheard ??= hearing.unheard
+      continue
+    }
+    // Lines that could not be separated share one segment.
+    const isApart = clips.get(utterance)?.segments.length === hearing.parts.length
+    const own = isApart
+      ? [segment]
+      : (uses.get(utterance)?.lines ?? []).flatMap((line, at) => (names.has(lineName(line)) ? [at] : []))
+    parts.push(...own.flatMap((at) => hearing.parts[at] ?? []))
+  }
+  if (unheard !== undefined) return { unheard }
+  if (parts.length === 0) return undefined
+  return { heard: parts.map(({ heard }) => heard).join(" "), faults: parts.flatMap(({ faults }) => faults) }
+}
+
+const flagsOfFaults: Readonly<Record<HeardFaultKind, Flag>> = {
+  missing: "missing-words",
+  invented: "invented-words",
+  doubled: "doubled-words",
+  "cut-off": "cut-off-words",
+  "wrong-line": "wrong-line",
+  tag: "tag-spoken",
+  language: "wrong-language"
+}
+
+/** The flags of heard words. */
+const flagsOfWords = (words: CueReport["words"]): ReadonlyArray<Flag> =>
+  words === undefined
+    ? []
+    : "unheard" in words
+      ? ["not-heard"]
+      : words.faults.map(({ kind }) => flagsOfFaults[kind])
+
+/** Returns the rewrites of a cue; undefined without any. */
+const rewritesOf = (
+  cue: number,
+  rewritings: ReadonlyArray<LineRewriting> = [],
+  language: LanguageTag | undefined
+): CueReport["rewrites"] => {
+  const own = rewritings.filter((line) => line.cue === cue)
+  return own.length === 0 ? undefined : own.map((line) => rewriteOf(line, language))
+}
+
+const rewriteOf = (
+  { text, attempts, proposal, accepted, why }: LineRewriting,
+  language: LanguageTag | undefined
+): CueRewrite => ({
+  text,
+  ...(proposal === undefined ? {} : { proposal }),
+  ...(accepted === undefined ? {} : { accepted }),
+  ...(why === undefined ? {} : { why }),
+  attempts: attempts.map(({ limit, before, after, reply }, at) => {
+    const { fault } = proposalIn(reply, { text, limit, language })
+    const request = { text, limit, before, after, language, earlier: attempts.slice(0, at) }
+    return {
+      limit,
+      prompt: promptText(promptOf(request)),
+      reply,
+      ...(fault === undefined ? {} : { refused: fault })
+    }
+  })
+})
+
+/** The flags of rewrites: a proposal waits, an unchecked proposal is spoken, or there is none. */
+const flagsOfRewrites = (rewrites: CueReport["rewrites"] = []): ReadonlyArray<Flag> =>
+  rewrites.flatMap(({ proposal, accepted, why }): ReadonlyArray<Flag> => [
+    ...(accepted === "unseen" ? (["rewritten"] as const) : []),
+    ...(proposal !== undefined && accepted === undefined ? (["proposal"] as const) : []),
+    ...(why === undefined ? [] : (["not-rewritten"] as const))
+  ])

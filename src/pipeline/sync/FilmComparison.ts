@@ -2,20 +2,26 @@
  * Compares a subtitle with the sound of its film, and corrects its times if `sync: auto` is set and the
  * result is certain. Loaded lazily: only jobs with a film need it.
  */
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema, Stream } from "effect"
 import { evidenceOf, type TimedSpan } from "../../audio/sync/CueEvidence.ts"
 import { alignToFilm, leastCues } from "../../audio/sync/FilmAlignment.ts"
 import { speechOnsets } from "../../audio/sync/SpeechOnsets.ts"
 import { hasSpeech, judgeFit } from "../../audio/sync/SubtitleFit.ts"
 import type { SyncPiece, SyncReport } from "../../domain/report/FilmSync.ts"
 import type { Script } from "../../domain/speech/Cue.ts"
-import type { Millis } from "../../domain/time/Units.ts"
-import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
+import { SampleRate, type Millis } from "../../domain/time/Units.ts"
+import { mainSound, type MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { naturalLength } from "../../script/language/SpeechRate.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
-import { type FilmSpeech, filmSpeech } from "./FilmSpeech.ts"
 import { retimed, startedAt, type RetimedScript, type SyncedScript } from "./RetimedScript.ts"
 import { mostPiecesCorrected, syncSummary, type SyncWording } from "./SyncWords.ts"
+import { readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { bandCount, soundRate } from "../../audio/sync/SoundBands.ts"
+import { SpeechTracker, type SpeechTrack } from "../../audio/sync/SpeechTrack.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { digestOfFilm } from "../../store/files/FilmDigest.ts"
+import { replaceFile } from "../../system/AtomicFile.ts"
 
 /** The subtitle and the film to compare, and the state folder that caches the film's speech. */
 export interface ComparedFilm {
@@ -193,4 +199,96 @@ const followed = (synced: SyncedScript, words: Words, { track }: FilmSpeech): Sy
   )
   const summary = `${sync.summary}; ${starts.size} of ${spans.length} cues start where speech begins near them`
   return { ...startedAt(synced, starts), sync: { ...sync, summary } }
+}
+
+/** Raise this when the same sound would give another track. */
+const edition = 5
+
+/** The folder of tracks in the state folder. */
+const folderName = "sound"
+
+/** The speech of a film, as far as its sound could be decoded. */
+interface FilmSpeech {
+  readonly track: SpeechTrack
+  /** Seconds that could be decoded. */
+  readonly seconds: number
+}
+
+/** One film at a time is decoded: another job with the same film then finds its track. */
+const turn = Effect.unsafeMakeSemaphore(1)
+
+/**
+ * Returns the speech of a film's main audio track; none if it has no audio track. Fails if its sound cannot be decoded.
+ * A state folder that cannot be written costs only time.
+ */
+const filmSpeech = Effect.fn("FilmComparison.filmSpeech")(function* (
+  path: string,
+  info: MediaInfo,
+  state: string
+) {
+  const sound = mainSound(info)
+  if (sound === undefined) return Option.none<FilmSpeech>()
+  const track = info.sounds.indexOf(sound)
+  return Option.some(yield* turn.withPermits(1)(keptOrDecoded(path, track, state)))
+})
+
+const keptOrDecoded = Effect.fnUntraced(function* (path: string, track: number, state: string) {
+  const digest = yield* Effect.option(Effect.tryPromise(() => digestOfFilm(path, edition, track)))
+  const file = Option.map(digest, (name) => join(state, folderName, `${name}.speech`))
+  const kept = yield* Option.match(file, {
+    onNone: () => Effect.succeedNone,
+    onSome: (name) =>
+      Effect.tryPromise(() => readFile(name)).pipe(Effect.map(unpacked), Effect.orElseSucceed(Option.none))
+  })
+  if (Option.isSome(kept)) return kept.value
+  const made = yield* decoded(path, track)
+  if (Option.isSome(file))
+    yield* replaceFile(
+      file.value,
+      (part) => Effect.tryPromise(() => writeFile(part, packed(made))),
+      () => "unwritable"
+    ).pipe(Effect.ignoreLogged)
+  return made
+})
+
+const decoded = Effect.fnUntraced(function* (path: string, track: number) {
+  const ffmpeg = yield* Ffmpeg
+  const tracker = new SpeechTracker()
+  let samples = 0
+  yield* Stream.runForEach(ffmpeg.decodeSound({ path, track }, SampleRate.make(soundRate)), (block) =>
+    Effect.sync(() => {
+      samples += block.length
+      tracker.push(block)
+    })
+  )
+  const speech: FilmSpeech = { track: tracker.finish(), seconds: samples / soundRate }
+  return speech
+})
+
+const Header = Schema.parseJson(
+  Schema.Struct({ edition: Schema.Literal(edition), seconds: Schema.Number, steps: Schema.Int })
+)
+
+/** A line of JSON, then the three tracks. */
+const packed = ({ track: { speech, presence, above }, seconds }: FilmSpeech): Buffer =>
+  Buffer.concat([
+    Buffer.from(`${JSON.stringify({ edition, seconds, steps: speech.length })}\n`),
+    speech,
+    presence,
+    above
+  ])
+
+const unpacked = (bytes: Buffer): Option.Option<FilmSpeech> => {
+  const end = bytes.indexOf("\n")
+  return Schema.decodeOption(Header)(bytes.subarray(0, Math.max(0, end)).toString("utf8")).pipe(
+    Option.filter(({ steps }) => bytes.length === end + 1 + (2 + bandCount) * steps),
+    Option.map(({ seconds, steps }) => ({
+      seconds,
+      track: {
+        speech: bytes.subarray(end + 1, end + 1 + steps),
+        presence: bytes.subarray(end + 1 + steps, end + 1 + 2 * steps),
+        above: bytes.subarray(end + 1 + 2 * steps)
+      }
+    }))
+  )
 }

@@ -2,10 +2,8 @@
 import { Either } from "effect"
 import iconv from "iconv-lite"
 import { Notice, ScriptFault } from "../../domain/speech/Cue.ts"
-import { binaryKind } from "./BinaryKind.ts"
 import { guessCodePage } from "./CodePage.ts"
 import { mixedUtf8 } from "./MixedEncoding.ts"
-import { repairMojibake } from "./Mojibake.ts"
 import { isUtf8 } from "./Utf8.ts"
 
 /** A file's text: NFC, lines end with `\n`, no byte order mark. */
@@ -176,3 +174,62 @@ const excerpt = (text: string, position: number): string => {
   const start = Math.max(text.lastIndexOf("\n", position), text.lastIndexOf("\r", position)) + 1
   return text.slice(start, start + 60).split(/[\r\n]/u)[0] ?? ""
 }
+
+const kinds: ReadonlyArray<readonly [what: string, at: number, magic: string]> = [
+  ["a PNG picture", 0, "\x89PNG"],
+  ["a JPEG picture", 0, "\xff\xd8\xff"],
+  ["a GIF picture", 0, "GIF8"],
+  ["a PDF document", 0, "%PDF-"],
+  ["a ZIP archive or an office document", 0, "PK\x03\x04"],
+  ["a gzip archive", 0, "\x1f\x8b"],
+  ["a RAR archive", 0, "Rar!\x1a"],
+  ["a 7z archive", 0, "7z\xbc\xaf"],
+  ["an MP4 or QuickTime video", 4, "ftyp"],
+  ["a Matroska or WebM video", 0, "\x1aE\xdf\xa3"],
+  ["a WAV or AVI file", 0, "RIFF"],
+  ["an Ogg file", 0, "OggS"],
+  ["a FLAC file", 0, "fLaC"],
+  ["an MP3 file", 0, "ID3"],
+  ["an SQLite database", 0, "SQLite format 3\x00"],
+  ["a program", 0, "\x7fELF"],
+  ["an office document", 0, "\xd0\xcf\x11\xe0"],
+  ["an RTF document", 0, "{\\rtf"]
+]
+
+/**
+ * Returns the kind of a binary file, with its article ("a PNG picture"); undefined if its first bytes are not known.
+ */
+const binaryKind = (bytes: Uint8Array): string | undefined =>
+  kinds.find(([, at, magic]) =>
+    Array.from(magic).every((char, i) => bytes[at + i] === char.charCodeAt(0))
+  )?.[0]
+
+/** Returns the repaired text; undefined unless every non-ASCII character is mojibake. */
+const repairMojibake = (text: string): string | undefined => {
+  const bytes = new Uint8Array(text.length)
+  let high = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    const byte = code < 256 ? code : windows1252.get(code)
+    if (byte === undefined) return undefined
+    high ||= byte > 127
+    bytes[i] = byte
+  }
+  if (!high) return undefined
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Bytes of the characters that Windows-1252 has in place of the C1 controls. */
+const windows1252 = new Map(
+  Array.from("€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ", (character) => character.charCodeAt(0)).map((code, i) => [
+    code,
+    [
+      0x80, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8a, 0x8b, 0x8c, 0x8e, 0x91, 0x92, 0x93, 0x94,
+      0x95, 0x96, 0x97, 0x98, 0x99, 0x9a, 0x9b, 0x9c, 0x9e, 0x9f
+    ][i]
+  ])
+)

@@ -4,7 +4,7 @@
  */
 import { Effect, Either, Option } from "effect"
 import type { ClipHearing } from "../../../domain/speech/Hearing.ts"
-import type { UtteranceUse } from "../../../domain/speech/Utterance.ts"
+import { lineName, type UtteranceUse } from "../../../domain/speech/Utterance.ts"
 import { FailureReason } from "../../../domain/task/FailureReason.ts"
 import type { UtteranceChange } from "../../../domain/task/UtteranceChange.ts"
 import type { UtteranceState } from "../../../domain/task/UtteranceState.ts"
@@ -16,7 +16,6 @@ import type { ExpectedWords } from "../../../script/heard/HeardFaults.ts"
 import { ClipFolder } from "../../../store/files/ClipFolder.ts"
 import { UtteranceStore } from "../../../store/tables/UtteranceStore.ts"
 import { storedAudio, faultCount, faultWords } from "../../listen/ClipListener.ts"
-import { expectedClips } from "../../listen/ExpectedClips.ts"
 import { listenToClips, openRecogniser } from "../../listen/ListenStage.ts"
 import type { BatchPlan, JobPlan } from "../../plan/BatchPlan.ts"
 import { defaultSpeakSettings, mostRerolls } from "../../speak/SpeakSettings.ts"
@@ -151,3 +150,41 @@ const restored = Effect.fnUntraced(function* (
   yield* clips.keep(key, wav)
   yield* store.apply(change)
 })
+
+/** How many lines before and after a clip's own count as its neighbours. */
+const near = 3
+
+/** Returns the expected words of each clip of a job, by its utterance; `takes` are retakes of its lines. */
+const expectedClips = (
+  { job, lines, uses, script }: JobPlan,
+  takes: ReadonlyArray<UtteranceUse> = []
+): ReadonlyMap<UtteranceKey, ExpectedWords> => {
+  const positions = new Map(lines.map((line, at) => [lineName(line), at]))
+  const texts = new Map(script._tag === "Subtitle" ? script.cues.map(({ index, text }) => [index, text]) : [])
+  const expected = new Map<UtteranceKey, ExpectedWords>()
+  for (const { utterance, lines: own } of [...uses, ...takes]) {
+    if (expected.has(utterance.key)) continue
+    const at = own.flatMap((line) => positions.get(lineName(line)) ?? [])
+    const [first, last] = [Math.min(...at), Math.max(...at)]
+    const neighbours = [
+      ...lines.slice(Math.max(0, first - near), first),
+      ...lines.slice(last + 1, last + 1 + near)
+    ]
+    const source = [...new Set(own.map(({ cue }) => cue))].map((cue) => texts.get(cue) ?? "").join(" ")
+    expected.set(utterance.key, {
+      parts: utterance.said,
+      language: job.language,
+      neighbours: neighbours.map(({ said }) => said),
+      unsaid: unsaidIn(source, utterance.said.join(" "))
+    })
+  }
+  return expected
+}
+
+/** The words of a source text that must not be spoken. */
+const unsaidIn = (source: string, said: string): string => {
+  const spoken = new Set(said.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu))
+  return (source.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [])
+    .filter((word) => !spoken.has(word.toLowerCase()))
+    .join(" ")
+}

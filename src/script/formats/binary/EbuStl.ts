@@ -1,16 +1,16 @@
 /** Parses EBU STL, a binary format of broadcasters (EBU Tech 3264, https://tech.ebu.ch/docs/tech/tech3264.pdf). */
 import { Notice } from "../../../domain/speech/Cue.ts"
 import { frameRateNamed } from "../../../domain/time/FrameRate.ts"
-import { type FrameClock, millisOfTimecode, type TimecodeFields } from "../timed/FrameClock.ts"
+import { millisOfTimecode, type FrameClock, type TimecodeFields } from "../timed/FrameClock.ts"
 import type { LostBlock } from "../cues/LostBlocks.ts"
 import {
-  type ReadSubtitle,
   subtitleOf,
+  unreadLine,
+  type ReadSubtitle,
   type TimedLine,
-  type TimedOptions,
-  unreadLine
+  type TimedOptions
 } from "../timed/TimedLines.ts"
-import { decoderOf } from "./Iso6937.ts"
+import iconv from "iconv-lite"
 
 /** Lengths of the header (GSI) and of each block (TTI) in bytes. */
 const headerLength = 1024
@@ -166,4 +166,44 @@ const textOf = (bytes: ReadonlyArray<number>, decode: (bytes: Uint8Array) => str
     .map((row) => decode(Uint8Array.from(row)).replace(/\s+/gu, " ").trim())
     .filter((row) => row !== "")
     .join("\n")
+}
+
+/** The upper half of ISO 6937, from 0xa0; `\0` is not assigned, accents are combining characters. */
+const upper =
+  "\u00a0¡¢£$¥#§¤‘“«←↑→↓" +
+  "°±²³×µ¶·÷’”»¼½¾¿" +
+  "\0\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u0308\u030a\u0327\0\u030b\u0328\u030c" +
+  "―¹®©™♪¬¦\0\0\0\0⅛⅜⅝⅞" +
+  "ΩÆĐªĦ\0ĲĿŁØŒºÞŦŊŉ" +
+  "ĸæđðħıĳŀłøœßþŧŋ\u00ad"
+
+const pages: Readonly<Record<string, string>> = {
+  "01": "iso-8859-5",
+  "02": "iso-8859-6",
+  "03": "iso-8859-7",
+  "04": "iso-8859-8"
+}
+
+/** Returns the decoder of an encoding, or of a table as the file's header names it; `00` is ISO 6937. */
+const decoderOf = (table: string): ((bytes: Uint8Array) => string) => {
+  const page =
+    pages[table] ?? (iconv.encodingExists(table) && !/^\s*\d*\s*$/u.test(table) ? table : undefined)
+  return page === undefined ? iso6937 : (bytes) => iconv.decode(Buffer.from(bytes), page).normalize("NFC")
+}
+
+/** Decodes ISO 6937. An accent precedes its letter there. */
+const iso6937 = (bytes: Uint8Array): string => {
+  let text = ""
+  let accent = ""
+  for (const byte of bytes) {
+    const char = byte < 0xa0 ? String.fromCharCode(byte) : (upper[byte - 0xa0] ?? "\0")
+    if (char === "\0") continue
+    if (/\p{M}/u.test(char)) {
+      accent = char
+      continue
+    }
+    text += /\p{L}/u.test(char) ? char + accent : char
+    accent = ""
+  }
+  return text.normalize("NFC")
 }

@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import { type Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { ScriptFault, type Notice } from "../../../domain/speech/Cue.ts"
 import { wordCount } from "../../language/WritingSystems.ts"
 import {
   asciiDigits,
@@ -14,16 +14,15 @@ import {
   isBlank,
   isInAside,
   numberOf,
-  type Paragraph,
   paragraphsOf,
   trimmed,
-  withoutCue
+  withoutCue,
+  type Paragraph
 } from "../../markup/CueLines.ts"
-import { passInformation, passVttHeader } from "./CueHeaders.ts"
-import { type CueBlock, notice, type NumberLine, passOver, type Scan } from "./CueScan.ts"
+import { notice, passOver, type CueBlock, type NumberLine, type Scan } from "./CueScan.ts"
 import type { FrameClock } from "../timed/FrameClock.ts"
 import type { LostBlock } from "./LostBlocks.ts"
-import { isUntimed, parseTimings, type TimingStyle, withoutStrayTimes } from "./TimingLine.ts"
+import { isUntimed, parseTimings, withoutStrayTimes, type TimingStyle } from "./TimingLine.ts"
 
 /** The blocks of a file in file order. */
 export interface CueBlocks {
@@ -309,4 +308,40 @@ const isAside = (scan: Scan, paragraph: Paragraph, next: number): boolean => {
     scan.lines.slice(paragraph.from, paragraph.to).every((line) => isBlank(line)) ||
     /^[^{}]*(?:\{[^{}]*)?\}\s*$/u.test(scan.lines[paragraph.to - 1] ?? "")
   )
+}
+
+/** Returns the line after the WEBVTT header; 0 (with a notice) if there is no header. */
+const passVttHeader = (scan: Scan): number => {
+  const start = scan.lines.findIndex((line) => line.trim() !== "")
+  const first = scan.lines[start] ?? ""
+  if (!/^\s*WEBVTT(?:\s|$)/iu.test(first)) {
+    notice(scan, 1, "the WEBVTT header is missing; read as WebVTT anyway")
+    return 0
+  }
+  if (start > 0 || !first.startsWith("WEBVTT"))
+    notice(scan, start + 1, "the WEBVTT header is malformed; read anyway")
+  let line = start + 1
+  while (line < scan.lines.length && scan.lines[line] !== "" && scan.timings[line]?.kind === "none") {
+    if (scan.lines[line]?.startsWith("X-TIMESTAMP-MAP") === true)
+      notice(
+        scan,
+        line + 1,
+        "ignored X-TIMESTAMP-MAP, which maps times to a stream's clock; times are used as written"
+      )
+    line++
+  }
+  return line
+}
+
+const field =
+  /^\s*\[(?:INFORMATION|TITLE|AUTHOR|SOURCE|FILEPATH|PRG|DELAY|CD TRACK|COMMENT|END INFORMATION|SUBTITLE|COLF|STYLE|SIZE|FONT)\]/iu
+
+/** Returns the line after the header of SubViewer (`[INFORMATION]` to `[SUBTITLE]`, styles); 0 if there is none. */
+const passInformation = ({ lines, timings }: Scan): number => {
+  const times = timings.findIndex(({ kind }) => kind !== "none")
+  const head = lines.slice(0, Math.max(0, times))
+  const end = head.findIndex((line) => /^\s*\[END INFORMATION\]/iu.test(line))
+  let line = /^\s*\[INFORMATION\]/iu.test(head.find((line) => !isBlank(line)) ?? "") ? end + 1 : 0
+  while (line < head.length && (isBlank(head[line]) || field.test(head[line] ?? ""))) line++
+  return line
 }
