@@ -1,7 +1,11 @@
+import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
+import { Either } from "effect"
 import { describe, expect, test } from "vitest"
+import { readManifest } from "../../src/pipeline/load/ManifestFile.ts"
+import { bundled } from "../ffmpeg/binaries.ts"
 import { runHere } from "./cli/inProcess.ts"
 import { emptyFolder, run, start } from "./process.ts"
 
@@ -122,7 +126,7 @@ describe("init and schema", () => {
     const manifest = readFileSync(join(folder, "dubwright.yaml"), "utf8")
     expect(manifest).toContain("input: subs/film.vi.srt")
     expect(manifest).toContain("video: subs/film.mp4")
-    expect(manifest).toContain("ANNA: { provider: provider_native, voice: vi-anna }")
+    expect(manifest).toContain("ANNA: { vi: { provider: provider_native, voice: vi-anna } }")
   })
 
   test("init adds jobs to an existing manifest, and plan names subtitles in no job", async () => {
@@ -145,6 +149,59 @@ describe("init and schema", () => {
     expect(grown.slice(edited.length)).toContain("    input: new.de.srt\n")
     expect((await runHere(["init", folder, "--force"])).code).toBe(0)
     expect(readFileSync(join(folder, "dubwright.yaml"), "utf8")).not.toContain("# mine")
+  })
+
+  test("init writes a season as one pattern, with beds, and casts its speakers by language", async () => {
+    const cwd = emptyFolder()
+    for (const folder of ["subs", "video", "me"]) mkdirSync(join(cwd, folder))
+    const cues = ["MAN: One.", "WOMAN: Two.", "Three."].map(
+      (line, at) => `${at + 1}\n00:00:0${at + 1},000 --> 00:00:0${at + 2},000\n${line}\n`
+    )
+    for (const episode of ["Lake [1] E01", "Lake [1] E02"]) {
+      for (const language of ["vi", "fr", "gl"])
+        writeFileSync(join(cwd, `subs/${episode}.${language}.srt`), cues.join("\n"))
+      writeFileSync(join(cwd, `video/${episode}.mkv`), "")
+      writeFileSync(join(cwd, `me/${episode}_M&E.wav`), "")
+    }
+    const { code, stderr } = await runHere(["init", "--yes", "--sound", "music-and-effects"], { cwd })
+    const manifest = Either.getOrThrow(readManifest(readFileSync(join(cwd, "dubwright.yaml"), "utf8"), ""))
+    expect([code, manifest.jobs]).toEqual([
+      0,
+      [
+        {
+          input: "subs/{episode}.{language}.srt",
+          video: "video/{episode}.mkv",
+          background: "me/{episode}_M&E.wav",
+          original: "keep"
+        }
+      ]
+    ])
+    const [aria, marcus] = ["aria", "marcus"].map((voice) => ({ provider: "provider_expressive", voice }))
+    const [anna, bo] = ["vi-anna", "vi-bo"].map((voice) => ({ provider: "provider_native", voice }))
+    expect(manifest.cast).toEqual({
+      default: { fr: aria, vi: anna },
+      speakers: { MAN: { fr: marcus, vi: bo }, WOMAN: { fr: aria, vi: anna } }
+    })
+    expect(stderr).toContain("wrote a manifest with 6 jobs;")
+  })
+
+  test("init leaves the films' own language out of a season's pattern", async () => {
+    const cwd = emptyFolder()
+    const cue = "1\n00:00:01,000 --> 00:00:02,000\nBonsoir.\n"
+    for (const episode of ["E01", "E02"]) {
+      for (const language of ["vi", "de", "fre"]) writeFileSync(join(cwd, `${episode}.${language}.srt`), cue)
+      const picture = ["-f", "lavfi", "-i", "color=s=16x16:d=1", "-metadata:s:a:0", "language=fra"]
+      const sound = ["-v", "error", "-f", "lavfi", "-i", "sine=d=1", ...picture]
+      expect(spawnSync(bundled.path, [...sound, join(cwd, `${episode}.mkv`)]).status).toBe(0)
+    }
+    expect((await runHere(["init", "--yes"], { cwd })).code).toBe(0)
+    const manifest = Either.getOrThrow(readManifest(readFileSync(join(cwd, "dubwright.yaml"), "utf8"), ""))
+    expect(manifest.jobs).toEqual([
+      { input: "{episode}.{language}.srt", video: "{episode}.mkv", match: { language: "de|vi" } }
+    ])
+    expect(
+      JSON.parse((await runHere(["plan", "dubwright.yaml", "--json"], { cwd })).stdout).jobs
+    ).toHaveLength(4)
   })
 
   test("init finds file names in capitals, and pairs a subtitle with the film in its folder", async () => {

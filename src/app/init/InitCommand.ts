@@ -1,16 +1,18 @@
 /** The `init` command: writes a manifest for a folder's subtitles, texts and videos, or adds jobs for new ones. */
-import { basename, extname } from "node:path"
+import { basename, extname, parse } from "node:path"
 import { FileSystem, Path } from "@effect/platform"
 import type { PlatformError } from "@effect/platform/Error"
-import { Array, Effect, Either, Option, Order, Predicate } from "effect"
+import { Array, Effect, Either, Equal, HashSet, Option, Order, Predicate } from "effect"
 import { glob } from "tinyglobby"
+import type { Manifest } from "../../domain/manifest/Manifest.ts"
 import type { Script } from "../../domain/speech/Cue.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { languageCode } from "../../ffmpeg/probe/LanguageCode.ts"
 import { readInput, inputText } from "../../pipeline/load/InputFile.ts"
-import { rejectInputs } from "../../pipeline/load/InputRejected.ts"
+import { rejectInput, rejectInputs } from "../../pipeline/load/InputRejected.ts"
 import { jobNameFrom } from "../../pipeline/load/JobName.ts"
+import { expandEntry } from "../../pipeline/load/patterns/EntryExpansion.ts"
 import { readManifest } from "../../pipeline/load/ManifestFile.ts"
 import { languageInName } from "../../pipeline/load/LanguageFromFilename.ts"
 import { writeFailureText as writingFault } from "../../pipeline/report/ResultFolder.ts"
@@ -31,8 +33,11 @@ import { withJobs } from "./ManifestAddition.ts"
 import type { FilmSound } from "./FilmSound.ts"
 import { askChoices, type InitChoices } from "./InitQuestions.ts"
 import {
+  type FilePattern,
   type FoundScript,
+  type JobKeys,
   jobText,
+  type ManifestEntry,
   type ManifestService,
   manifestText,
   type VoiceFor
@@ -102,56 +107,61 @@ export const initCommand = Effect.fn("InitCommand.initCommand")(function* (optio
           films: true,
           sound: said.sound ?? "voices"
         }
-  const found = scripts.map((script): FoundScript => ({
+  const found = scripts.map(({ background, ...script }): FoundScript => ({
     ...script,
+    // A voice-over is laid over the film's own sound.
+    ...(background === undefined || sound === "voice-over" ? {} : { background }),
     language: script.language ?? language,
     makesFilm: films
   }))
   const { local } = yield* bundledService
+  const own = found.filter(({ ownLanguage }) => ownLanguage !== undefined)
+  const dubbed = found.filter(({ ownLanguage }) => ownLanguage === undefined)
   const casts = new Map(
-    Object.values(Array.groupBy(service === "embedded" ? found : [], ({ language = "" }) => language)).map(
+    Object.values(Array.groupBy(service === "embedded" ? dubbed : [], ({ language = "" }) => language)).map(
       (scripts) => {
         const [{ language }] = scripts
         const open = Array.dedupe(scripts.flatMap(({ speakers }) => speakers))
-        const pool = local.voicesFor(language)
-        return [language, { pool, ...castNames(open, language, pool, local.traitsOf) }] as const
+        const pool = local.voicesFor(language).filter(({ mute }) => mute === undefined)
+        return [language, { usual: pool[0], ...castNames(open, language, pool, local.traitsOf) }] as const
       }
     )
   )
   const voiceFor: VoiceFor = (language, speaker) => {
     const cast = casts.get(language)
-    return speaker === undefined ? cast?.pool[0] : cast?.voices.get(poolSpeaker(speaker))
+    return speaker === undefined ? cast?.usual : cast?.voices.get(poolSpeaker(speaker))
   }
   yield* Effect.forEach([...casts.values()], ({ remarks }) =>
     Effect.forEach(remarks, (remark) => screen.say(`note: ${remark}`))
   )
   const named = path.relative(process.cwd(), target)
   const next = `check it, then run: dubwright plan ${shellWord(named.startsWith("..") ? target : named)}`
-  const own = found.filter(({ ownLanguage }) => ownLanguage !== undefined)
   for (const { path: file, ownLanguage } of own) {
     yield* screen.say(
-      `${file} is in the film's own language (${ownLanguage ?? ""}): ${before === undefined ? "its job is commented out" : "left out"}; use --own-language to include it`
+      `${file} is in the film's own language (${ownLanguage ?? ""}) and left out; use --own-language to include it`
     )
   }
   if (before === undefined) {
-    const text = manifestText(path.basename(folder) || "dub", service, found, voiceFor, sound)
+    const entries = yield* entriesOf(found, folder)
+    const text = manifestText(path.basename(folder) || "dub", service, entries, voiceFor, sound)
     yield* fs.writeFileString(target, text).pipe(Effect.mapError(unwritable))
     yield* screen.result(target)
     const jobs = found.length === 0 ? "an example job" : formatCount(found.length - own.length, "job")
     return yield* screen.say(`wrote a manifest with ${jobs}; ${next}`)
   }
-  const added = found.filter(({ ownLanguage }) => ownLanguage === undefined)
-  if (added.length === 0) {
+  if (dubbed.length === 0) {
     yield* screen.result(target)
     return yield* screen.say(
       `${target} already has every subtitle and text in this folder; nothing to add (--force replaces it)`
     )
   }
-  const jobs = added.map((script) => jobText(script, voiceFor, before.defaults))
+  const jobs = dubbed.map((script) =>
+    jobText({ scripts: [script] }, before.defaults, "voices", newVoices(script, before.cast, voiceFor))
+  )
   yield* fs.writeFileString(target, withJobs(before.text, jobs)).pipe(Effect.mapError(unwritable))
   yield* screen.result(target)
   yield* screen.say(
-    `added ${formatCount(added.length, "job")}: ${added.map(({ id }) => id).join(", ")}; existing content is unchanged; ${next}`
+    `added ${formatCount(dubbed.length, "job")}: ${dubbed.map(({ id }) => id).join(", ")}; existing content is unchanged; ${next}`
   )
 })
 
@@ -164,15 +174,87 @@ const manifestIn = Effect.fnUntraced(function* (target: string) {
   const read = yield* Either.mapLeft(readYaml(text), (faults) => rejectInputs(target, faults))
   const jobs: unknown = Predicate.isRecord(read.value) ? read.value["jobs"] : undefined
   const isEmpty = jobs === null || (globalThis.Array.isArray(jobs) && jobs.length === 0)
-  const { service, defaults, ids } = isEmpty
-    ? { service: undefined, defaults: {}, ids: [] }
+  const { service, defaults, cast, ids } = isEmpty
+    ? { service: undefined, defaults: {}, cast: undefined, ids: [] }
     : yield* Either.map(readManifest(text, target), (manifest) => ({
         ...manifest,
         ids: manifest.jobs.map(({ id, input }) => id ?? jobNameFrom(basename(input, extname(input))))
       }))
   const known: ManifestService = typeof service === "object" ? { baseUrl: service.baseUrl } : "embedded"
-  return { text, service: known, defaults: defaults ?? {}, ids }
+  return { text, service: known, defaults: defaults ?? {}, cast, ids }
 })
+
+/** A new script's speakers with their voices, without those that the manifest has cast. */
+const newVoices = (
+  { language, speakers }: FoundScript,
+  cast: Manifest["cast"],
+  voiceFor: VoiceFor
+): JobKeys => {
+  const known = Object.keys((typeof cast === "object" ? cast.speakers : undefined) ?? {})
+  return Object.fromEntries(
+    speakers.flatMap((name) => {
+      const voice = typeof cast === "string" || known.includes(name) ? undefined : voiceFor(language, name)
+      return voice === undefined ? [] : [[name, voice] as const]
+    })
+  )
+}
+
+/** Writes scripts whose file names differ in title and language only as one entry, if it finds exactly these files. */
+const entriesOf = Effect.fnUntraced(function* (found: ReadonlyArray<FoundScript>, folder: string) {
+  const byPattern = Object.values(Array.groupBy(found, (script) => JSON.stringify(patternOf(script))))
+  const entries = yield* Effect.forEach(byPattern, (group) =>
+    Effect.gen(function* () {
+      const [own, scripts] = Array.partition(group, ({ ownLanguage }) => ownLanguage === undefined)
+      const pattern = patternOf(group[0])
+      const alone = group.map((script): ManifestEntry => ({ scripts: [script] }))
+      if (!Array.isNonEmptyReadonlyArray(scripts) || scripts.length < 3) return alone
+      const tags = Array.dedupe(scripts.map(({ path }) => tagOf(path)))
+      const entry = own.length === 0 ? pattern : { ...pattern, match: { language: tags.join("|") } }
+      const place = { base: folder, manifest: manifestName, at: 0, waits: false }
+      const files = yield* expandEntry(
+        entry,
+        {},
+        { ...place, rejectInput: (problem) => rejectInput(folder, problem) }
+      ).pipe(
+        Effect.map(({ jobs }) => jobs.map(({ id, entry: { video, background } }) => [id, video, background])),
+        Effect.orElseSucceed(() => [])
+      )
+      const isSame = Equal.equals(
+        HashSet.fromIterable(files.map((one) => JSON.stringify(one))),
+        HashSet.fromIterable(
+          scripts.map(({ id, video, background }) => JSON.stringify([id, video, background]))
+        )
+      )
+      return isSame ? [{ scripts, pattern: entry }] : alone
+    })
+  )
+  return entries.flat()
+})
+
+/** The language of a file name as it is written, such as `eng`. */
+const tagOf = (file: string): string => {
+  const rest = parse(file).name.slice(languageInName(file).title.length + 1)
+  return rest.split(".")[0] ?? ""
+}
+
+/** The pattern of a script's files: its title is `{episode}`, its language `{language}`. */
+const patternOf = ({ path: file, video, background }: FoundScript): FilePattern => {
+  const { title } = languageInName(file)
+  const patterned = (name: string) =>
+    name
+      .split("/")
+      .map((part) =>
+        part.startsWith(title) && !/^[\p{L}\p{N}]/u.test(part.slice(title.length))
+          ? `{episode}${part.slice(title.length).replace(`.${tagOf(file)}.`, ".{language}.")}`
+          : part
+      )
+      .join("/")
+  return {
+    input: patterned(file),
+    ...(video === undefined ? {} : { video: patterned(video) }),
+    ...(background === undefined ? {} : { background: patterned(background) })
+  }
+}
 
 /** Marks scripts that are in the language of their film's own audio, unless `wanted` (--own-language) is set. */
 const withOwnLanguages = Effect.fnUntraced(function* (
@@ -217,6 +299,7 @@ const withOwnLanguages = Effect.fnUntraced(function* (
 
 const scripts = [...subtitleFiles, "*.{txt,md}"]
 const videos = ["**/*.{mp4,mkv,mov,webm,m4v}"]
+const sounds = ["**/*.wav"]
 const ignored = [...elsewhere, "**/README.md", "**/LICENSE.*"]
 
 const scriptsIn = Effect.fnUntraced(function* (folder: string) {
@@ -232,8 +315,14 @@ const scriptsIn = Effect.fnUntraced(function* (folder: string) {
         caseSensitiveMatch: false
       })
     ).pipe(Effect.map(Array.sort(Order.string)))
-  const [files, films] = yield* Effect.all([Effect.flatMap(list(scripts), foundOnce(folder)), list(videos)])
-  const kept = yield* Effect.forEach(files.slice(0, most), (file) => foundScript(path, folder, file, films))
+  const [files, films, beds] = yield* Effect.all([
+    Effect.flatMap(list(scripts), foundOnce(folder)),
+    list(videos),
+    list(sounds)
+  ])
+  const kept = yield* Effect.forEach(files.slice(0, most), (file) =>
+    foundScript(path, folder, file, films, beds)
+  )
   return kept.flat()
 })
 
@@ -258,7 +347,8 @@ const foundScript = Effect.fnUntraced(function* (
   path: Path.Path,
   folder: string,
   file: string,
-  films: ReadonlyArray<string>
+  films: ReadonlyArray<string>,
+  sounds: ReadonlyArray<string>
 ) {
   const content = yield* Effect.option(readInput(path.join(folder, file), file))
   const script = content._tag === "Some" ? Either.getRight(readScript(content.value.bytes, file)) : content
@@ -267,16 +357,34 @@ const foundScript = Effect.fnUntraced(function* (
   const { language, title } = languageInName(file)
   const named = films.filter((name) => [title, stem].includes(path.parse(name).name))
   const film = named.find((name) => path.dirname(name) === path.dirname(file)) ?? named[0]
+  const beds = script.value._tag === "Subtitle" ? sounds.filter((name) => isBed(name, title)) : []
+  const bed = beds.find((name) => path.dirname(name) === path.dirname(film ?? file)) ?? beds[0]
   return [
     {
       id: jobNameFrom(stem),
       path: file,
       language,
       video: script.value._tag === "Subtitle" ? film : undefined,
+      ...(bed === undefined ? {} : { background: bed }),
       ...speakersIn(script.value)
     } satisfies FoundScript
   ]
 })
+
+/** Names of music and effects, as in `E01.me.wav`, `E01_M&E.wav`, `E01 music and effects.wav` and `me/E01.wav`. */
+const bedWords =
+  /^(?:m ?(?:[&+n]|and)? ?e|music ?(?:[&+n]|and)? ?(?:effects|fx|sfx)|beds?|background)(?: (?:mix|stereo|5 1))?$/iu
+
+/** Whether a sound's name is a title with a word for music and effects, or lies in a folder of that name. */
+const isBed = (file: string, title: string): boolean => {
+  const { dir, name } = parse(file)
+  if (!name.startsWith(title)) return false
+  const rest = name
+    .slice(title.length)
+    .replaceAll(/[\s._-]+/gu, " ")
+    .trim()
+  return bedWords.test(rest === "" ? basename(dir).replaceAll(/[\s._-]+/gu, " ") : rest)
+}
 
 /** Returns the speakers named in a subtitle, most cues first, and whether many cues are unnamed. */
 const speakersIn = (script: Script): Pick<FoundScript, "speakers" | "followUps"> => {

@@ -12,6 +12,8 @@ export interface FoundScript {
   readonly path: string
   readonly language: string | undefined
   readonly video: string | undefined
+  /** A WAV file of music and effects whose name contains the script's title. */
+  readonly background?: string
   /** Whether to output its film with the new track; default true. */
   readonly makesFilm?: boolean
   /** Language code of the film's own audio, if the script has the same; its job is then commented out. */
@@ -20,6 +22,21 @@ export interface FoundScript {
   readonly speakers: ReadonlyArray<string>
   /** Unnamed cues that follow named speakers, if there are many. */
   readonly followUps?: FollowUps
+}
+
+/** An entry of `jobs`. */
+export interface ManifestEntry {
+  readonly scripts: Array.NonEmptyReadonlyArray<FoundScript>
+  /** A pattern's input, films and backgrounds; absent for the entry of one script. */
+  readonly pattern?: FilePattern
+}
+
+/** What a pattern matches; `match` leaves scripts in the films' own language out. */
+export interface FilePattern {
+  readonly input: string
+  readonly video?: string
+  readonly background?: string
+  readonly match?: Readonly<Record<string, string>>
 }
 
 /** Returns the voice to write for a speaker, or for other lines; undefined if only the user can choose one. */
@@ -38,12 +55,16 @@ export type JobKeys = Readonly<Record<string, unknown>>
 export const manifestText = (
   name: string,
   service: ManifestService,
-  found: ReadonlyArray<FoundScript>,
+  entries: ReadonlyArray<ManifestEntry>,
   voiceFor: VoiceFor,
   sound: FilmSound = "voices"
 ): string => {
-  const defaults: JobKeys = { outputs: usualOutputs, ...sharedKeys(found, voiceFor) }
-  const [active, own] = Array.partition(found, ({ ownLanguage }) => ownLanguage !== undefined)
+  const [active, own] = Array.partition(
+    entries,
+    ({ scripts: [{ ownLanguage }] }) => ownLanguage !== undefined
+  )
+  const defaults: JobKeys = { outputs: usualOutputs, ...sharedKeys(active) }
+  const scripts = active.flatMap(({ scripts }) => scripts)
   return [
     "# A dubwright manifest: one job per subtitle or text to speak.",
     "#   dubwright plan dubwright.yaml    shows what would be spoken and what it costs; spends nothing",
@@ -66,22 +87,23 @@ export const manifestText = (
     "",
     "# Defaults for jobs that do not set these keys themselves.",
     "defaults:",
-    ...(service === "embedded" || "provider" in defaults
+    ...(service === "embedded"
       ? []
       : ["  provider: provider_native       # list them with: dubwright providers"]),
     ...keyLines(defaults, "  "),
-    ...(service === "embedded" || "voice" in defaults
+    ...(service === "embedded"
       ? []
       : ["  # voice: an-id                  # list them with: dubwright voices"]),
-    ...(found.some(({ video }) => video !== undefined) ? soundLines[sound] : []),
+    ...(scripts.some(({ video }) => video !== undefined) ? soundLines[sound] : []),
     "  # loudness: -16                 # LUFS; ebu-r128 is -23",
     "  # fit: { maxSpeed: 1.3, late: 0.5 }   # too-long lines: speak up to 1.3x faster, end up to 0.5 s late",
     "",
+    ...castLines(scripts, voiceFor),
     "jobs:",
-    ...(found.length === 0 ? [example] : []),
-    ...active.map((script) => jobText(script, voiceFor, defaults)),
+    ...(entries.length === 0 ? [example] : []),
+    ...active.map((entry) => jobText(entry, defaults, sound)),
     ...(active.length > 0 && own.length > 0 ? [""] : []),
-    ...own.map((script) => jobText(script, voiceFor, defaults)),
+    ...own.map((entry) => jobText(entry, defaults, sound)),
     ...(active.length === 0 && own.length > 0 ? ["  []"] : []),
     ""
   ].join("\n")
@@ -107,103 +129,109 @@ const example = [
   "    input: my-film.en.srt         # .srt .vtt .ass .ttml .stl .scc .xlsx .txt …; a glob makes one job per file",
   "    # video: my-film.mp4          # the result gets the video's length",
   "    language: en",
-  "    # voice: an-id",
   "    # speakers: { ANNA: { voice: an-id }, BO: { voice: another-id } }"
 ].join("\n")
 
 const usualOutputs = ["wav", "srt"]
 
-/** A job's keys that may move to `defaults`, with their values. */
-const commonKeys = (script: FoundScript, voiceFor: VoiceFor): JobKeys => {
-  const voice = voiceFor(script.language)
-  return {
-    outputs:
-      script.video === undefined || script.makesFilm === false
-        ? usualOutputs
-        : ["wav", containerFor(script.video), "srt"],
-    ...(script.language === undefined ? {} : { language: script.language }),
-    ...voice
-  }
-}
+/** An entry's keys that may move to `defaults`, with their values. */
+const commonKeys = ({ scripts: [script], pattern }: ManifestEntry): JobKeys => ({
+  outputs:
+    script.video === undefined || script.makesFilm === false
+      ? usualOutputs
+      : ["wav", containerFor(script.video), "srt"],
+  ...(script.language === undefined || pattern?.input.includes("{language}") === true
+    ? {}
+    : { language: script.language })
+})
 
-/** Keys that all jobs share, if there are at least two, and voices of speakers who appear in several jobs. */
-const sharedKeys = (found: ReadonlyArray<FoundScript>, voiceFor: VoiceFor): JobKeys => {
-  const active = found.filter(({ ownLanguage }) => ownLanguage === undefined)
+/** Keys that all entries share, if there are at least two jobs. */
+const sharedKeys = (active: ReadonlyArray<ManifestEntry>): JobKeys => {
   const [first, ...others] = active
-  if (first === undefined || others.length === 0) return {}
-  const keys = Object.entries(commonKeys(first, voiceFor)).filter(([key, value]) =>
-    others.every((script) => isSame(commonKeys(script, voiceFor)[key], value))
+  if (first === undefined || (others.length === 0 && first.scripts.length === 1)) return {}
+  return Object.fromEntries(
+    Object.entries(commonKeys(first)).filter(([key, value]) =>
+      others.every((entry) => isSame(commonKeys(entry)[key], value))
+    )
   )
-  const oneLanguage = others.every(({ language }) => language === first.language)
-  const recurring = oneLanguage
-    ? [...new Set(active.flatMap(({ speakers }) => speakers))].filter(
-        (name) => active.filter(({ speakers }) => speakers.includes(name)).length > 1
-      )
-    : []
-  const speakers = castOf(recurring, first.language, voiceFor)
-  return {
-    ...Object.fromEntries(keys),
-    ...(Object.keys(speakers).length === 0 ? {} : { speakers })
-  }
 }
 
-/** A voice for each speaker; empty if only the user can choose them. */
-const castOf = (
-  names: ReadonlyArray<string>,
-  language: string | undefined,
-  voiceFor: VoiceFor
-): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const voice = voiceFor(language, name)
-      return voice === undefined ? [] : [[name, voice] as const]
-    })
-  )
+/** The `cast`: the voices of each language's lines and speakers, or where to write them. */
+const castLines = (scripts: ReadonlyArray<FoundScript>, voiceFor: VoiceFor): ReadonlyArray<string> => {
+  const voicesOf = (speakers: (script: FoundScript) => ReadonlyArray<string | undefined>) => {
+    const all = scripts.flatMap((script) =>
+      speakers(script).map((speaker) => ({
+        name: speaker ?? "",
+        language: script.language ?? "*",
+        voice: voiceFor(script.language, speaker)
+      }))
+    )
+    const known = all.filter(({ voice }) => voice !== undefined)
+    return Object.entries(Array.groupBy(known.length > 0 ? known : all, ({ name }) => name)).map(
+      ([name, voices]) =>
+        `${yamlScalar(name)}: ${flow(Object.fromEntries(voices.map(({ language, voice = "an-id" }) => [language, voice])))}`
+    )
+  }
+  const named = voicesOf(({ speakers }) => speakers)
+  const usual = voicesOf(() => [undefined]).map((line) => line.replace(/^""/u, "default"))
+  const isCast = scripts.some(({ language }) => voiceFor(language) !== undefined)
+  if (!isCast && named.length === 0) return []
+  return [
+    "# Voices by language. default speaks lines without a speaker, and speakers of later files without a voice here.",
+    ...[
+      "cast:",
+      ...usual.map((line) => `  ${line}`),
+      ...(named.length === 0 ? [] : ["  speakers:", ...named.map((line) => `    ${line}`)])
+    ].map((line) => (isCast ? line : `# ${line}`)),
+    ""
+  ]
+}
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
-/** Returns one job as YAML, without keys that `defaults` already set. */
-export const jobText = (script: FoundScript, voiceFor: VoiceFor, defaults: JobKeys): string => {
+/** Returns one entry as YAML, without keys that `defaults` already set; `speakers` are voices that no cast holds. */
+export const jobText = (
+  entry: ManifestEntry,
+  defaults: JobKeys,
+  sound: FilmSound = "voices",
+  speakers: JobKeys = {}
+): string => {
+  const { scripts, pattern } = entry
+  const [script] = scripts
   const inherited: JobKeys = {
     outputs: usualOutputs,
     ...(script.ownLanguage === undefined ? defaults : { outputs: undefined })
   }
-  const common = commonKeys(script, voiceFor)
-  const keys = Object.entries(common).filter(([key, value]) => !isSame(inherited[key], value))
-  // Default speaker voices only suit a script in the same language.
-  const known = new Set(
-    inherited["language"] === undefined || inherited["language"] === script.language
-      ? Object.keys(Object(inherited["speakers"]))
-      : []
-  )
-  const names = script.speakers.filter((name) => !known.has(name))
-  const cast = castOf(names, script.language, voiceFor)
+  const keys = Object.entries(commonKeys(entry)).filter(([key, value]) => !isSame(inherited[key], value))
+  const { followUps } = scripts.find((one) => one.followUps !== undefined) ?? script
+  const { video = script.video, background = script.background, match } = pattern ?? {}
   const lines = [
-    `  - id: ${yamlScalar(script.id)}`,
-    `    input: ${yamlScalar(script.path)}`,
-    script.video === undefined
+    ...(pattern === undefined
+      ? [`  - id: ${yamlScalar(script.id)}`, `    input: ${yamlScalar(script.path)}`]
+      : [`  - input: ${yamlScalar(pattern.input)}`]),
+    video === undefined
       ? "    # video: film.mp4            # the result gets the video's length"
-      : `    video: ${yamlScalar(script.video)}`,
+      : `    video: ${yamlScalar(video)}`,
+    ...(background === undefined ? [] : keyLines({ background }, "    ")),
+    // A background replaces the film's own sound.
+    ...(background === undefined || sound === "voices" ? [] : ["    original: keep"]),
+    ...(match === undefined
+      ? []
+      : [
+          "    # Without match, subtitles in the films' own language are dubbed, too.",
+          ...keyLines({ match }, "    ")
+        ]),
     ...keyLines(Object.fromEntries(keys), "    "),
     ...(script.language === undefined && !("language" in inherited)
       ? ["    # language: en               # en, vi, pt-BR, French …"]
       : []),
-    ...("voice" in common || "voice" in inherited
+    ...(followUps === undefined
       ? []
       : [
-          "    # voice: an-id               # for speakers without their own; list voices with: dubwright voices"
-        ]),
-    ...(script.followUps === undefined
-      ? []
-      : [
-          `    # ${followUpsText(script.followUps)}; to keep the previous speaker instead:`,
+          `    # ${followUpsText(followUps)}; to keep the previous speaker instead:`,
           "    # text: { stickySpeakers: true }"
         ]),
-    ...(Object.keys(cast).length > 0
-      ? keyLines({ speakers: cast }, "    ")
-      : names.length > 0
-        ? ["    # speakers:", ...names.map((name) => `    #   ${yamlScalar(name)}: { voice: an-id }`)]
-        : [])
+    ...(Object.keys(speakers).length > 0 ? keyLines({ speakers }, "    ") : [])
   ]
   return script.ownLanguage === undefined ? lines.join("\n") : commentedOut(script, lines)
 }
@@ -234,6 +262,6 @@ const flow = (value: unknown): string => {
   if (globalThis.Array.isArray(value)) return `[${value.map((one) => yamlScalar(String(one))).join(", ")}]`
   if (typeof value !== "object" || value === null) return yamlScalar(String(value))
   return `{ ${Object.entries(value)
-    .map(([key, inner]) => `${key}: ${yamlScalar(String(inner))}`)
+    .map(([key, inner]) => `${yamlScalar(key)}: ${flow(inner)}`)
     .join(", ")} }`
 }

@@ -28,12 +28,13 @@ export interface InitSaid {
 export const askChoices = Effect.fn("InitQuestions.askChoices")(
   function* (found: ReadonlyArray<FoundScript>, said: InitSaid) {
     const videos = found.flatMap(({ video }) => video ?? [])
+    const hasBeds = found.every(({ video, background }) => video === undefined || background !== undefined)
     const choices: InitChoices = {
       service: said.service ?? (yield* service),
       language:
         said.language ?? (found.some(({ language }) => language === undefined) ? yield* language : undefined),
       films: videos.length === 0 ? false : yield* filmsIn(videos),
-      sound: said.sound ?? (videos.length === 0 ? "voices" : yield* sound)
+      sound: said.sound ?? (hasBeds ? "voices" : yield* sound)
     }
     return choices
   },

@@ -4,7 +4,7 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect, test } from "vitest"
 import { embeddedVoices } from "../../../src/service/config/EmbeddedVoice.ts"
 import { containerFor } from "../../../src/domain/manifest/Outputs.ts"
-import { type FoundScript, manifestText } from "../../../src/app/init/InitManifest.ts"
+import { type FoundScript, type ManifestEntry, manifestText } from "../../../src/app/init/InitManifest.ts"
 import { readManifest } from "../../../src/pipeline/load/ManifestFile.ts"
 
 /** Any name but `__proto__`, which cannot be an object literal's own key. */
@@ -25,7 +25,8 @@ describe("the manifest that init writes", () => {
     [fc.array(script), name, fc.boolean()],
     ([found, title, embedded]) => {
       const service = embedded ? ("embedded" as const) : { baseUrl: "https://tts.example" }
-      const text = manifestText(title, service, found, (language) =>
+      const entries = found.map((script): ManifestEntry => ({ scripts: [script] }))
+      const text = manifestText(title, service, entries, (language) =>
         embedded ? embeddedVoices(language)[0] : undefined
       )
       const manifest = Either.getOrThrow(readManifest(text, "dubwright.yaml"))
@@ -42,11 +43,17 @@ describe("the manifest that init writes", () => {
             video === undefined ? ["wav", "srt"] : ["wav", containerFor(video), "srt"]
           )
         )
-        const cast = manifest.jobs.map((job) => Object.keys({ ...defaults.speakers, ...job.speakers }))
-        for (const [at, { speakers }] of found.entries())
-          expect(cast[at]).toEqual(embedded ? expect.arrayContaining([...speakers]) : [])
+        const { speakers: cast = {} } = typeof manifest.cast === "object" ? manifest.cast : {}
+        const written = Object.entries(cast).flatMap(([name, voices]) =>
+          Object.entries(voices).map(([language, voice]) => [name, language, voice])
+        )
+        const heard = found.flatMap(({ language, speakers }) =>
+          speakers.map((name) => [name, language ?? "*", embeddedVoices(language)[0]])
+        )
+        expect(written).toHaveLength(embedded ? new Set(heard.map(([a, b]) => `${a} ${b}`)).size : 0)
+        if (embedded) expect(written).toEqual(expect.arrayContaining(heard))
         if (found.length > 1)
-          for (const key of ["language", "voice", "outputs"] as const) {
+          for (const key of ["language", "outputs"] as const) {
             const values = settled.map((job) => JSON.stringify(job[key]))
             if (values[0] !== undefined && new Set(values).size === 1)
               expect(manifest.jobs.filter((job) => key in job)).toEqual([])
@@ -62,7 +69,7 @@ describe("the manifest that init writes", () => {
     manifestText(
       "x",
       "embedded",
-      found,
+      found.map((script): ManifestEntry => ({ scripts: [script] })),
       (language, speaker) => embeddedVoices(language)[speaker === "BO" ? 1 : 0],
       sound
     )
@@ -70,18 +77,16 @@ describe("the manifest that init writes", () => {
 
   test("keeps the video's container, and one voice per speaker across scripts", () => {
     const other: FoundScript = { ...film, id: "b", path: "b.vi.srt", speakers: ["BO", "ANNA"] }
-    const { defaults, jobs } = read(written([film, other]))
+    const { cast, defaults, jobs } = read(written([film, other]))
     const anna = { provider: "provider_native", voice: "vi-anna" }
-    expect(defaults).toEqual({
-      ...{ outputs: ["wav", "mkv", "srt"], language: "vi", ...anna, original: "keep" },
-      speakers: { ANNA: anna }
+    expect(defaults).toEqual({ outputs: ["wav", "mkv", "srt"], language: "vi", original: "keep" })
+    expect(cast).toEqual({
+      default: { vi: anna },
+      speakers: { ANNA: { vi: anna }, BO: { vi: { provider: "provider_native", voice: "vi-bo" } } }
     })
     expect(jobs).toEqual([
       { id: "a", input: "a.vi.srt", video: "a.mkv" },
-      {
-        ...{ id: "b", input: "b.vi.srt", video: "a.mkv" },
-        speakers: { BO: { provider: "provider_native", voice: "vi-bo" } }
-      }
+      { id: "b", input: "b.vi.srt", video: "a.mkv" }
     ])
     expect(["a.mov", "a.MKV", "a.webm", "a.mp4", "a.m4v"].map(containerFor)).toEqual([
       "mov",
