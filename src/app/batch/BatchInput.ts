@@ -2,12 +2,13 @@
 import type { Array } from "effect"
 import { Effect, Layer } from "effect"
 import { type LoadFlags, loadForRun } from "../../library/batch/BatchLoading.ts"
-import type { Batch } from "../../pipeline/load/Job.ts"
+import type { Batch, Job } from "../../pipeline/load/Job.ts"
 import type { ReadInput } from "../../pipeline/load/InputFile.ts"
 import type { StateOf } from "../../store/tables/StateLayers.ts"
 import type { BatchPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { Progress } from "../../pipeline/Progress.ts"
 import { unlistedText } from "../../pipeline/load/UnlistedSubtitles.ts"
+import { formatCount } from "../../pages/parts/TimeFormat.ts"
 import { commandService, type ServiceFlags } from "../layers/GatewayLayer.ts"
 import { Screen } from "../terminal/Screen.ts"
 
@@ -32,6 +33,28 @@ export const loadBatchInput = Effect.fn("BatchInput.loadBatchInput")(function* (
   if (!options.quiet) yield* Effect.forEach(notes, (note) => screen.say(`note: ${note}`), { discard: true })
   return batch
 })
+
+/** What jobs read. */
+interface FilesOf {
+  readonly jobs: ReadonlyArray<Pick<Job, "input" | "video" | "sync">>
+}
+
+/** Says on a terminal what is read before the plan is known: comparing films with their subtitles takes a while. */
+export const tellReading = Effect.fnUntraced(function* (
+  batch: FilesOf,
+  { quiet, json = false }: Pick<BatchOptions, "quiet" | "json">
+) {
+  const screen = yield* Screen
+  if (screen.live && !quiet && !json) yield* screen.say(readingText(batch))
+})
+
+/** The text of `tellReading`: `reading 8 subtitles, listening to 4 films`. */
+export const readingText = ({ jobs }: FilesOf): string => {
+  const films = new Set(jobs.flatMap(({ video, sync }) => (sync === undefined ? [] : (video?.path ?? []))))
+  const scripts = new Set(jobs.map(({ input }) => input))
+  const reading = `reading ${formatCount(scripts.size, "subtitle")}`
+  return films.size === 0 ? reading : `${reading}, listening to ${formatCount(films.size, "film")}`
+}
 
 /** Prints the warnings of checks before a run as notes. */
 export const warningsOnScreen = Layer.effect(

@@ -12,6 +12,7 @@ import {
   printNotices,
   programsIn,
   tellDefaultVoices,
+  tellReading,
   tellUnlisted,
   warningsOnScreen
 } from "../batch/BatchInput.ts"
@@ -50,6 +51,7 @@ export const planCommand = (named: PlanOptions) =>
           : Effect.flatMap(completeCast(batch, cast.file), screen.say)
       ).pipe(Effect.provide(commandService(options)))
     }
+    yield* tellReading(batch, options)
     const { report, plan, rejected, refused, notes } = yield* prospectOf(batch).pipe(
       Effect.provide([commandService(options), warningsOnScreen]),
       Effect.provide(ffmpegToPlan(batch))

@@ -17,6 +17,7 @@ import {
   loadBatchInput,
   printNotices,
   tellDefaultVoices,
+  tellReading,
   tellUnlisted
 } from "../batch/BatchInput.ts"
 import { localBatch } from "../batch/LocalBatch.ts"
@@ -66,6 +67,7 @@ const dubbed = (options: RunOptions, retry: boolean) =>
     const fleet = yield* fleetNamed(options)
     const run = yield* openRun(fleet?.share.clips)
     const batch = yield* loadBatchInput(options, run.read, run.known)
+    yield* tellReading(batch, options)
     if (!options.quiet) yield* tellUnlisted(batch.manifest, yield* unlisted(batch))
     const prepared = yield* prepareRun(run, batch, { again: retry })
     const { work } = prepared
