@@ -284,7 +284,7 @@ const long = [
   "engines/cloud/shared/CloudClient.ts:makeCloudClient",
   "engines/neural/SherpaEngine.ts:makeSherpaEngine",
   "engines/program/OpenAiEngine.ts:makeOpenAiEngine",
-  "fleet/coordinator/DispatchedDelivery.ts:deliverBy",
+  "fleet/coordinator/Coordinator.ts:deliverBy",
   "fleet/coordinator/JobWatcher.ts:makeJobWatcher",
   "fleet/shared/S3Share.ts:filesOf",
   "fleet/shared/S3Share.ts:s3Share",

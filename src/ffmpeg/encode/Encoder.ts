@@ -5,18 +5,17 @@ import { constants } from "node:fs"
 import { copyFile, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect, Fiber, Stream } from "effect"
-import { type ProgrammeMeasurement, MeterCombination } from "../../audio/level/ProgrammeMeter.ts"
+import { MeterCombination, type ProgrammeMeasurement } from "../../audio/level/ProgrammeMeter.ts"
 import { wavHeader } from "../../audio/formats/WavHeader.ts"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
-import { BlockFeed } from "./StdinFeed.ts"
-import { type Chapter, chaptersText } from "./Chapters.ts"
+import { chaptersText, type Chapter } from "./Chapters.ts"
 import {
-  type AudioSink,
   encodeJob,
   flacFeedOf,
+  wavFileOf,
+  type AudioSink,
   type PcmFeed,
-  type PlacedSink,
-  wavFileOf
+  type PlacedSink
 } from "./EncodeJob.ts"
 import type { DiskFull, FfmpegFailed, Unwritable } from "../process/FfmpegErrors.ts"
 import { runWriting } from "../process/WritingJob.ts"
@@ -24,6 +23,7 @@ import type { OrderResult, RequestOrder } from "./SampleSinks.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
 import { attempt, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
 import { beginWav } from "./WavWriter.ts"
+import { Readable } from "node:stream"
 
 /** The samples to encode, and the files to write. */
 export interface EncodeRequest {
@@ -193,3 +193,82 @@ const runEncoder = Effect.fnUntraced(function* (
   const job = encodeJob(feed, sinks, path === undefined ? undefined : { path, chapters }, source)
   yield* runWriting(ffmpeg, job, sinks[0]?.sink.path ?? "", bytes)
 })
+
+/** How many bytes to queue between the mix and ffmpeg, so that neither waits for the other. */
+const waitingBytes = 1024 * 1024
+
+/**
+ * A readable stream that writes to its pipe target directly. Only the writer learns when bytes were consumed and their
+ * buffer can be reused. It cannot be read in any other way.
+ */
+class BlockFeed extends Readable {
+  private target: NodeJS.WritableStream | undefined
+  private waiting = 0
+
+  /** `first` is written before everything else. */
+  constructor(private readonly first: Uint8Array) {
+    super()
+  }
+
+  override _read(): void {
+    // Nothing to do: blocks are written to the target directly.
+  }
+
+  override pipe<T extends NodeJS.WritableStream>(target: T): T {
+    this.target = target
+    target.write(this.first)
+    this.emit("piped")
+    return target
+  }
+
+  /**
+   * Sends bytes. Returns when the queue has room again or, if ffmpeg has closed its input, when ffmpeg has ended and
+   * this feed is destroyed. In either case, sets the flag `taken` to 0 when the bytes may be overwritten, and notifies
+   * a thread that waits for that.
+   */
+  send(bytes: Uint8Array, taken?: Int32Array): Effect.Effect<void> {
+    return Effect.async<void>((resume) => {
+      const goOn = () => {
+        this.off("room", look).off("piped", write).off("close", goOn)
+        resume(Effect.void)
+      }
+      const look = () => {
+        if (this.waiting < waitingBytes && this.target?.writable !== false) goOn()
+      }
+      const write = () => {
+        this.write(bytes, taken)
+        // Let the event loop flush the pipe before more is computed.
+        setImmediate(look)
+      }
+      if (this.destroyed) {
+        release(taken)
+        return goOn()
+      }
+      this.on("room", look).once("close", goOn)
+      if (this.target === undefined) this.once("piped", write)
+      else write()
+    })
+  }
+
+  /** Ends ffmpeg's input. */
+  readonly finish = Effect.sync(() => {
+    if (this.target === undefined) this.once("piped", () => this.target?.end())
+    else this.target.end()
+  })
+
+  private write(bytes: Uint8Array, taken: Int32Array | undefined): void {
+    this.waiting += bytes.length
+    this.target?.write(bytes, () => {
+      release(taken)
+      this.waiting -= bytes.length
+      this.emit("room")
+    })
+  }
+}
+
+/** Sets a flag to 0 and notifies who waits for it, once bytes in shared memory may be overwritten. */
+const release = (taken: Int32Array | undefined): void => {
+  if (taken === undefined) return
+  Atomics.store(taken, 0, 0)
+  Atomics.notify(taken, 0)
+}

@@ -2,25 +2,26 @@
 import { Either } from "effect"
 import { deliveryRate, framesAtMicros, Micros } from "../../domain/time/Units.ts"
 import {
-  type Container,
-  type ContainerName,
   containers,
   containersFor,
   coverOptions,
   holdsSound,
   markOptions,
-  refusedPicture
+  refusedPicture,
+  isTextSubtitle,
+  type Container,
+  type ContainerName
 } from "./Container.ts"
 import { duckedChannels, duckFilters } from "./DuckFilter.ts"
 import { ownSound } from "./EvenSound.ts"
-import { laterPictures, pausedSound } from "./LongerFilm.ts"
+import { laterPictures, pausedSound, laterSubtitles } from "./LongerFilm.ts"
 import { inputsOf } from "./MuxInputs.ts"
 import type { DubTrack, MuxRequest, MuxSources } from "./MuxRequest.ts"
-import { convertedSubtitles, newerSubtitles, subtitleOptions, trackNames } from "./TrackOptions.ts"
 import { ContainerRefuses } from "../process/FfmpegErrors.ts"
-import type { FfmpegJob } from "../process/FfmpegJob.ts"
+import type { FfmpegJob, NewerOptions } from "../process/FfmpegJob.ts"
 import { aacCoder } from "../encode/LossyCodecs.ts"
-import { type AudioStream, mainSound, type MediaInfo } from "../probe/MediaInfo.ts"
+import { mainSound, type AudioStream, type MediaInfo } from "../probe/MediaInfo.ts"
+import { languageCode } from "../probe/LanguageCode.ts"
 
 /** Builds the job that writes to `part`. Left: the container cannot hold the picture. Paths are absolute. */
 export const muxJob = (
@@ -268,4 +269,79 @@ const soundOptions = (sound: Sound, place: number, holder: Container): ReadonlyA
   `-disposition:a:${place}`,
   // "+" and "-" keep the track's other dispositions, such as visual_impaired.
   sound.isDefault ? "+default" : "-default"
+]
+
+/**
+ * Returns the options for the video's own subtitles that the container can hold, then for the new ones. Those are the
+ * inputs from number `first` on.
+ */
+const subtitleOptions = (
+  request: MuxRequest,
+  holder: Container,
+  { video, made }: MuxSources,
+  first: number
+): ReadonlyArray<string> => {
+  const { stretches = [] } = request
+  let converted = 0
+  const carries = (codec: string) => holder.subtitles.includes(codec)
+  const kept = keptSubtitles(holder, video)
+  return [
+    ...kept.flatMap(({ index, codec, language, title }, place) => [
+      "-map",
+      carries(codec) || made === undefined ? `0:${index}` : `1:s:${converted++}`,
+      `-c:s:${place}`,
+      carries(codec) || made !== undefined ? "copy" : holder.subtitle,
+      ...laterSubtitles(stretches, place).options,
+      ...trackNames("s", place, language, title, holder)
+    ]),
+    ...request.subtitles.flatMap(({ language, title }, number) => {
+      const place = kept.length + number
+      return [
+        "-map",
+        `${first + number}:s:0`,
+        `-c:s:${place}`,
+        holder.subtitle,
+        ...trackNames("s", place, language, title, holder),
+        `-disposition:s:${place}`,
+        "0"
+      ]
+    })
+  ]
+}
+
+/** Returns the options that convert the video's own subtitles which the container cannot hold as they are. */
+const convertedSubtitles = (holder: Container, video: MediaInfo): ReadonlyArray<string> =>
+  keptSubtitles(holder, video)
+    .filter(({ codec }) => !holder.subtitles.includes(codec))
+    .flatMap(({ index }, place) => ["-map", `0:${index}`, `-c:s:${place}`, holder.subtitle])
+
+/** Returns what newer versions of ffmpeg can do for subtitles of a lengthened film: their entries last longer, too. */
+const newerSubtitles = (
+  { stretches = [] }: MuxRequest,
+  holder: Container,
+  { video }: MuxSources
+): ReadonlyArray<NewerOptions> =>
+  stretches.length === 0
+    ? []
+    : keptSubtitles(holder, video).map((_, place) => laterSubtitles(stretches, place).newer)
+
+/** The video's own subtitles that a container can hold, if only after conversion. */
+const keptSubtitles = (holder: Container, { subtitles }: MediaInfo) =>
+  subtitles.filter(({ codec }) => holder.subtitles.includes(codec) || isTextSubtitle(codec))
+
+/** Returns the options that set a track's language and title. */
+const trackNames = (
+  kind: "a" | "s",
+  place: number,
+  language: string | undefined,
+  title: string | undefined,
+  holder: Container
+): ReadonlyArray<string> => [
+  ...(language === undefined
+    ? []
+    : [`-metadata:s:${kind}:${place}`, `language=${languageCode(language, holder.languages)}`]),
+  ...(title === undefined ? [] : [`-metadata:s:${kind}:${place}`, `title=${title}`]),
+  ...(title === undefined || !holder.titledByHandler
+    ? []
+    : [`-metadata:s:${kind}:${place}`, `handler_name=${title}`])
 ]

@@ -1,11 +1,11 @@
 /** Muxes new tracks into a video: probes the files, runs the job, and renames the result into place. */
-import { rm, writeFile } from "node:fs/promises"
+import { rm, writeFile, open, type FileHandle } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect, Either } from "effect"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
-import { type ContainerName, containerOf, containers } from "./Container.ts"
+import { containerOf, containers, type ContainerName } from "./Container.ts"
 import { gainBytes } from "./DuckFilter.ts"
-import { type ContainerRefuses, NotMedia, UnknownContainer } from "../process/FfmpegErrors.ts"
+import { NotMedia, UnknownContainer, type ContainerRefuses } from "../process/FfmpegErrors.ts"
 import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { runJob } from "../process/JobRunner.ts"
 import { runWriting } from "../process/WritingJob.ts"
@@ -18,7 +18,6 @@ import { duckOf, type MuxRequest, type MuxSources } from "./MuxRequest.ts"
 import { partFiles, partOf } from "../../system/AtomicFile.ts"
 import { attempt, temporaryFolder, writeRefusal } from "../process/FileFaults.ts"
 import { probeFile } from "../probe/Prober.ts"
-import { disableSubtitleTracks } from "./SubtitleFlags.ts"
 
 /** Writes the video with its new tracks; the file appears complete or not at all. */
 export const muxFile = Effect.fn("Muxer.muxFile")(function* (ffmpeg: FfmpegChoice, asked: MuxRequest) {
@@ -148,3 +147,83 @@ const withAbsolutePaths = (request: MuxRequest): MuxRequest => {
 }
 
 const placed = <A extends { readonly path: string }>(track: A): A => ({ ...track, path: resolve(track.path) })
+
+/** Clears the enabled flag of all subtitle tracks in a file. */
+const disableSubtitleTracks = (path: string) =>
+  attempt(path, async () => {
+    const file = await open(path, "r+")
+    try {
+      const movie = await movieBox(file)
+      if (movie === undefined) return
+      const content = Buffer.alloc(movie.end - movie.start)
+      await file.read(content, 0, content.length, movie.start)
+      for (const at of subtitleHeaders(content)) {
+        // A full box (ISO/IEC 14496-12) starts with one byte of version and three of flags. The last bit is
+        // track_enabled.
+        const flags = Buffer.of((content[at + 3] ?? 0) & ~1)
+        await file.write(flags, 0, 1, movie.start + at + 3)
+      }
+    } finally {
+      await file.close()
+    }
+  })
+
+/** The byte range of a box's content; `end` is exclusive. */
+interface Content {
+  readonly start: number
+  readonly end: number
+}
+
+const movieBox = async (file: FileHandle): Promise<Content | undefined> => {
+  const { size } = await file.stat()
+  const head = Buffer.alloc(16)
+  for (let at = 0; at + 8 <= size;) {
+    await file.read(head, 0, 16, at)
+    const box = boxAt(head, 0, size - at)
+    if (box === undefined) return undefined
+    if (box.name === "moov") return { start: at + box.start, end: at + box.end }
+    at += box.end
+  }
+  return undefined
+}
+
+/** Returns the offsets of the subtitle tracks' headers in a movie box. */
+const subtitleHeaders = (movie: Buffer): ReadonlyArray<number> =>
+  boxesIn(movie, { start: 0, end: movie.length })
+    .filter(({ name }) => name === "trak")
+    .flatMap((track) => {
+      const parts = boxesIn(movie, track)
+      const media = parts.filter(({ name }) => name === "mdia").flatMap((part) => boxesIn(movie, part))
+      const handler = media.find(({ name }) => name === "hdlr")
+      const kind =
+        handler === undefined ? "" : movie.toString("latin1", handler.start + 8, handler.start + 12)
+      return ["sbtl", "text", "subt"].includes(kind)
+        ? parts.flatMap(({ name, start }) => (name === "tkhd" ? [start] : []))
+        : []
+    })
+
+interface Box extends Content {
+  readonly name: string
+}
+
+const boxesIn = (bytes: Buffer, { start, end }: Content): ReadonlyArray<Box> => {
+  const boxes: Array<Box> = []
+  for (let at = start; at + 8 <= end;) {
+    const box = boxAt(bytes, at, end - at)
+    if (box === undefined) break
+    boxes.push(box)
+    at = box.end
+  }
+  return boxes
+}
+
+/** Parses the box at an offset with `left` bytes remaining; undefined if it is not a valid box. */
+const boxAt = (bytes: Buffer, at: number, left: number): Box | undefined => {
+  const short = bytes.readUInt32BE(at)
+  const name = bytes.toString("latin1", at + 4, at + 8)
+  // Size 1: a 64-bit size follows the name. Size 0: the box extends to the end of the file.
+  const long = short === 1 && at + 16 <= bytes.length
+  const size = long ? Number(bytes.readBigUInt64BE(at + 8)) : short === 0 ? left : short
+  const head = long ? 16 : 8
+  return size < head || size > left ? undefined : { name, start: at + head, end: at + size }
+}

@@ -1,7 +1,7 @@
 /** The store of utterances: their states, tasks and clips. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect } from "effect"
-import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
+import type { TaskId, UtteranceKey, JobId } from "../../domain/values/Ids.ts"
 import { isTransientReason, retryTimeOf } from "../../domain/task/RetryRule.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
@@ -9,10 +9,10 @@ import { ClipFolder } from "../files/ClipFolder.ts"
 import { makeWriteBatcher, mostAtOnce } from "../journal/WriteBatcher.ts"
 import type { StateUnusable } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
-import { type JobUtterances, recordUses } from "./JobUses.ts"
 import { inTransaction } from "../state/GuardedStatements.ts"
 import { makeUtteranceQueries } from "./UtteranceQueries.ts"
 import { clipOf, rowOf, utteranceStatusOf, type UtteranceRow, type UtteranceStatus } from "./UtteranceRow.ts"
+import { checksumOf } from "../files/Checksum.ts"
 
 /** The store of utterances. Every method may fail if the folder can no longer be used. */
 export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/UtteranceStore", {
@@ -222,3 +222,41 @@ SELECT value -> 'utterance' ->> 'key', 'planned', value -> 'utterance' -> 'casti
   value -> 'utterance' -> 'casting' ->> 'provider', value -> 'utterance' ->> 'input', value -> 'utterance' ->> 'text',
   value -> 'utterance' -> 'said', value -> 'utterance' ->> 'characters', value ->> 'label', given.time
 FROM given JOIN json_each(given.list)`
+
+/** A job's utterances, in order of use. `label` is the label for the service's list of tasks. */
+interface JobUtterances {
+  readonly job: JobId
+  readonly utterances: ReadonlyArray<{ readonly utterance: Utterance; readonly label: string }>
+}
+
+/** Writes which utterances each job uses, if that changed. `before` are the digests of the batch's known jobs. */
+const recordUses = Effect.fnUntraced(function* (
+  sql: SqlClient,
+  batch: string,
+  jobs: ReadonlyArray<JobUtterances>,
+  before: ReadonlyArray<{ readonly job: string; readonly digest: string }>
+) {
+  const digests = new Map(before.map((row) => [row.job, row.digest]))
+  for (const [position, { job, utterances }] of jobs.entries()) {
+    const keys = utterances.map((use) => use.utterance.key)
+    const digest = checksumOf(keys.join())
+    if (digests.get(job) !== digest) {
+      yield* sql.unsafe(`DELETE FROM job_use WHERE batch = ? AND job = ?`, [batch, job])
+      yield* sql.unsafe(
+        `INSERT OR IGNORE INTO job_use (batch, job, key) SELECT ?, ?, value FROM json_each(?)`,
+        [batch, job, JSON.stringify(keys)]
+      )
+    }
+    yield* sql.unsafe(`INSERT OR REPLACE INTO job (batch, job, position, digest) VALUES (?, ?, ?, ?)`, [
+      batch,
+      job,
+      position,
+      digest
+    ])
+    digests.delete(job)
+  }
+  for (const gone of digests.keys()) {
+    yield* sql.unsafe(`DELETE FROM job_use WHERE batch = ? AND job = ?`, [batch, gone])
+    yield* sql.unsafe(`DELETE FROM job WHERE batch = ? AND job = ?`, [batch, gone])
+  }
+})
