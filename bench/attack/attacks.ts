@@ -164,6 +164,51 @@ export const attacks: Readonly<Record<string, Attack>> = {
         next()
       })
     ),
+  "one speech in six formats and many tempos, never read": (target) =>
+    many(60, () =>
+      hold(target, (socket) => {
+        socket.pause()
+        const formats = ["mp3", "opus", "aac", "flac", "wav", "pcm"]
+        const body = JSON.stringify({
+          model: "tts-1",
+          voice: "nova",
+          input: "One line.",
+          response_format: formats[Math.floor(Math.random() * formats.length)],
+          speed: 1 + Math.floor(Math.random() * 100) / 100
+        })
+        const head = withLength(target.key, body).replace("/v1/text-to-speech/fast-en-us", "/v1/audio/speech")
+        socket.write(head.replace("xi-api-key: ", "authorization: Bearer "))
+      })
+    ),
+  "failing tasks with webhooks to hosts without an address": (target) =>
+    many(20, () =>
+      hold(target, (socket) => {
+        const next = (): unknown =>
+          socket.write(
+            withLength(
+              target.key,
+              JSON.stringify({
+                provider: "provider_fast",
+                text: "…",
+                webhook_url: `https://host-${Math.random()}.invalid/`
+              })
+            )
+          )
+        socket.on("data", next)
+        next()
+      })
+    ),
+  "subtitles of unclosed tags and long time lines": (target) =>
+    many(8, () =>
+      hold(target, (socket) => {
+        const time = "1\n00:00:01,000 --> 00:00:02,000"
+        const text = `${time} ${"0".repeat(5_000)}\n<${" ".repeat(4_000)}\n${"</b a".repeat(1_000)}`
+        const body = JSON.stringify({ provider: "provider_native", text })
+        const next = (): unknown => socket.write(withLength(target.key, body))
+        socket.on("data", next)
+        next()
+      })
+    ),
   "JSON of 100,000 levels": (target) =>
     many(8, () =>
       hold(target, (socket) => {
