@@ -1,5 +1,6 @@
 /** Routes without a key: the API's description, the metrics, and files at their signed URLs. */
 import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Effect, Option } from "effect"
 import { NotFound } from "../../contract/Errors.ts"
 import { docsPage } from "./DocsPage.ts"
@@ -52,7 +53,10 @@ export const openRoutes = HttpApiBuilder.Router.use((router) =>
             message: "unknown file, or its URL has expired; read the task for a new URL"
           })
         }
-        return yield* fileResponse(found.value, yield* HttpServerRequest.HttpServerRequest)
+        const request = yield* HttpServerRequest.HttpServerRequest
+        // A connection that is not read is closed at the second time-out without progress: after a minute.
+        NodeHttpServerRequest.toIncomingMessage(request).socket.setTimeout(30_000)
+        return yield* fileResponse(found.value, request)
       })
     )
   })

@@ -4,8 +4,10 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { readdirSync } from "node:fs"
 import { Socket } from "node:net"
 import { promisify } from "node:util"
+import { Schema } from "effect"
 import OpenAI from "openai"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { TaskPage } from "../../../src/contract/Task.ts"
 import { ask, type Started, startService } from "../start.ts"
 
 let service: Started
@@ -222,6 +224,9 @@ describe("responses that nobody reads", () => {
       expect([second.status, await second.json()]).toMatchObject([429, { error: { code: "streams_full" } }])
       const { body } = await ask(limited.address, limited.key, "GET", "/v1/tasks")
       expect(body).toMatchObject({ total: 1 })
+      const [task] = Schema.decodeUnknownSync(TaskPage)(body).tasks
+      await fetch(task?.audio_url ?? "")
+      expect(sockets.at(-1)?.timeout).toBeLessThanOrEqual(30_000)
       // As after a minute without reading.
       sockets[0]?.emit("timeout")
       await expect(unread.arrayBuffer()).rejects.toThrow("terminated")
