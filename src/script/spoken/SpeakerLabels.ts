@@ -20,7 +20,10 @@ export interface LabelSurvey {
   readonly proved: ReadonlySet<string>
   /** Whether the whole file is in capitals, so that capitals confirm nothing. */
   readonly capitals: boolean
-  /** How many names in capitals are alone on a line or recur; from three, any name in capitals is a label. */
+  /**
+   * How many names in capitals are alone on a line, recur, or are in a file that labels most lines; from three, any name
+   * in capitals is a label.
+   */
   readonly habit: number
   /** How many names in brackets are confirmed; from two, other proper names in brackets are labels, too. */
   readonly bracketed: number
@@ -111,7 +114,7 @@ export const surveyLabels = (lines: ReadonlyArray<string>, known: Iterable<strin
       proved.add(name)
       if (bracket) bracketed++
     }
-    if (capitals && (alone || behinds.size >= 2)) habit++
+    if (capitals && (alone || behinds.size >= 2 || candidates > lines.length / 2)) habit++
   }
   return { proved, capitals: upper > lower * 3, habit, bracketed }
 }

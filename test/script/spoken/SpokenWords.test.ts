@@ -103,6 +103,22 @@ describe("music", () => {
 })
 
 describe("speakers", () => {
+  it("of several words, each named once, are recognized in a file that labels most lines", () => {
+    const lines = [
+      "HERR BAUER: She knows.",
+      "MME DURAND: Who was it?",
+      "THE OLD KING: Nobody.",
+      "Silence fell."
+    ]
+    expect(said(lines)).toEqual([
+      ["HERR BAUER> She knows."],
+      ["MME DURAND> Who was it?"],
+      ["THE OLD KING> Nobody."],
+      ["Silence fell."]
+    ])
+    expect(said(["NOTE TO SELF: wait.", "Come.", "Go.", "Why?"])[0]).toEqual(["NOTE TO SELF: wait."])
+  })
+
   it("are recognized by labels of every kind", () => {
     expect(one("ANNA: Hello.")).toEqual(["ANNA> Hello."])
     expect(one("MAN 2:\nWhen we think\nof it")).toEqual(["MAN 2> When we think of it"])
