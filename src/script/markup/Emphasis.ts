@@ -20,7 +20,7 @@ const slashes =
 
 /** Doubled marks on their own, surrounded by white space. */
 const alone = /(?<!\S)(?:[*~]{2,}|_{2,})(?!\S)/gu
-const spacedTildes = /^([ \t]*)~[ \t]+([^~\n]+?)[ \t]+~(?=[ \t]*$)/gmu
+const spacedTildes = /^([ \t]*)~[ \t]+([^~\s](?:[^~\n]*[^~\s])?)[ \t]+~(?=[ \t]*$)/gmu
 
 /** A single opening or closing sign: the emphasis continues in the next cue, or began in the previous one. */
 const opened = /^([ \t]*(?:[-\u2010-\u2015][ \t]*)?)(?:[*~](?=[\p{L}"“¿¡])|_(?=\p{L}[^\s_]*(?:\s|$)))/u

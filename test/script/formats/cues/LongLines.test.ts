@@ -5,6 +5,7 @@ import { splitTone } from "../../../../src/domain/values/Tone.ts"
 import { wordAlone } from "../../../../src/engines/local/EspeakText.ts"
 import { forFlite } from "../../../../src/engines/local/FliteText.ts"
 import { comparableWords } from "../../../../src/script/heard/ComparableWords.ts"
+import { withoutEmphasis } from "../../../../src/script/markup/Emphasis.ts"
 import { proposalIn } from "../../../../src/script/rewritten/Proposal.ts"
 import { isSrt, readEntries } from "../../../../src/service/tasks/SrtText.ts"
 import { yamlScalar } from "../../../../src/settings/YamlScalar.ts"
@@ -37,6 +38,7 @@ test.each(heads)("%j and any two signs, repeated", (head) => {
 test.each<readonly [name: string, read: (text: string) => unknown, text: string]>([
   ["a scalar of YAML", yamlScalar, `a\n${" \n".repeat(20_000)}b`],
   ["a number that a recogniser heard", (text) => comparableWords(text, "en"), `${"1,".repeat(40_000)}1`],
+  ["emphasis", withoutEmphasis, `~ ${" ".repeat(40_000)}`],
   ["a tone", splitTone, `[a]${" ".repeat(40_000)}`],
   ["baggage", attributesIn, `a=${" ".repeat(40_000)}b c`],
   ["a word for eSpeak NG", wordAlone, `a${"-".repeat(40_000)}b`],
