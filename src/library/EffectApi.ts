@@ -7,8 +7,8 @@ import { verifyBatch } from "../pipeline/report/DeliveryVerification.ts"
 import { dub, localExecutor, prepareRun } from "../pipeline/Dub.ts"
 import { reviveFailed } from "../pipeline/run/BatchRegistration.ts"
 import { openRun } from "../pipeline/run/OpenRun.ts"
-import { loadForRun, loadSource } from "./batch/BatchLoading.ts"
-import { prospectOf } from "./batch/PlanOutlook.ts"
+import { loadForRun, loadSource } from "./BatchLoading.ts"
+import { prospectOf } from "./PlanOutlook.ts"
 import {
   type BatchCallOptions,
   deadlineOf,

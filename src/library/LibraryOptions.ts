@@ -9,7 +9,7 @@ import { type InputRejected, rejectInput } from "../pipeline/load/InputRejected.
 import { checkValue } from "../pipeline/load/ManifestValue.ts"
 import type { RunExecutor } from "../pipeline/run/RunExecutor.ts"
 import type { Deadline } from "../pipeline/speak/SpeakSettings.ts"
-import type { BatchSource, LoadFlags } from "./batch/BatchLoading.ts"
+import type { BatchSource, LoadFlags } from "./BatchLoading.ts"
 
 /** A job of a manifest, as its author writes it. */
 export type ManifestJob = typeof WrittenJob.Encoded

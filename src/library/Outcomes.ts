@@ -11,7 +11,7 @@ import type { JobResult } from "../pipeline/report/JobResult.ts"
 import { reportIn } from "../pipeline/report/ReportFile.ts"
 import type { DubResult } from "../pipeline/run/RunCompletion.ts"
 import type { Halt } from "../pipeline/speak/SpeakSettings.ts"
-import type { Prospect } from "./batch/PlanOutlook.ts"
+import type { Prospect } from "./PlanOutlook.ts"
 
 /** A cue without speech in the result. */
 export interface FailedCue {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { Effect } from "effect"
 import { expect, test } from "vitest"
 import { parse } from "yaml"
-import { ServiceMetrics } from "../../src/service/health/ServiceMetrics.ts"
+import { ServiceMetrics } from "../../src/service/failover/ServiceMetrics.ts"
 
 /** The labels of each metric, by its name, from a page on which every metric has a value. */
 const exported = Effect.runSync(

@@ -1,7 +1,7 @@
 /** Loads the batch that the command line names, and prints its notices. */
 import type { Array } from "effect"
 import { Effect, Layer } from "effect"
-import { type LoadFlags, loadForRun } from "../../library/batch/BatchLoading.ts"
+import { type LoadFlags, loadForRun } from "../../library/BatchLoading.ts"
 import type { Batch, Job } from "../../pipeline/load/Job.ts"
 import type { ReadInput } from "../../pipeline/load/InputFile.ts"
 import type { StateOf } from "../../store/tables/StateLayers.ts"

@@ -40,7 +40,7 @@ const watch = Command.make(
     ...Flags.loudness
   },
   lazyCommand(
-    () => import("../watch/WatchCommand.ts"),
+    () => import("../commands/WatchCommand.ts"),
     ({ watchCommand }) => watchCommand
   )
 ).pipe(
@@ -158,7 +158,7 @@ const exportLines = Command.make(
     ...Flags.loudness
   },
   lazyCommand(
-    () => import("../lists/ExportLinesCommand.ts"),
+    () => import("../commands/ExportLinesCommand.ts"),
     ({ exportLinesCommand }) => exportLinesCommand
   )
 ).pipe(
@@ -175,7 +175,7 @@ const importLines = Command.make(
     ...Flags.loudness
   },
   lazyCommand(
-    () => import("../lists/ImportLinesCommand.ts"),
+    () => import("../commands/ImportLinesCommand.ts"),
     ({ importLinesCommand }) => importLinesCommand
   )
 ).pipe(Command.withDescription("Check an edited list of export-lines, and save its new texts as overrides"))

@@ -60,7 +60,7 @@ const voicesAdd = Command.make(
     voices: named("a voice from `voices list`, or a voice's folder, .onnx file, .tar.bz2 or .tar.gz archive")
   },
   lazyCommand(
-    () => import("../voices/VoicesCommand.ts"),
+    () => import("../commands/VoicesCommand.ts"),
     ({ addVoicesCommand }) => addVoicesCommand
   )
 ).pipe(Command.withDescription("Install neural voices on this machine; shows their licences"))
@@ -69,7 +69,7 @@ const voicesList = Command.make(
   "list",
   { json: Flags.json },
   lazyCommand(
-    () => import("../voices/VoicesCommand.ts"),
+    () => import("../commands/VoicesCommand.ts"),
     ({ listVoicesCommand }) => listVoicesCommand
   )
 ).pipe(Command.withDescription("List neural voices: those installed, and those to download"))
@@ -78,7 +78,7 @@ const voicesRemove = Command.make(
   "remove",
   { voices: named("an installed voice (see `voices list`)") },
   lazyCommand(
-    () => import("../voices/VoicesCommand.ts"),
+    () => import("../commands/VoicesCommand.ts"),
     ({ removeVoicesCommand }) => removeVoicesCommand
   )
 ).pipe(Command.withDescription("Remove neural voices from this machine"))
@@ -106,7 +106,7 @@ const voicesTry = Command.make(
     ...Flags.service
   },
   lazyCommand(
-    () => import("../voices/VoiceSamples.ts"),
+    () => import("../commands/VoiceSamples.ts"),
     ({ tryVoicesCommand }) => tryVoicesCommand
   )
 ).pipe(Command.withDescription("Say a sentence in several voices, and write a page with players"))

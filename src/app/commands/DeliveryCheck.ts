@@ -4,7 +4,7 @@ import { rulesFailed, type RuleVerdict } from "../../domain/report/DeliveryRules
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { rejectInput } from "../../pipeline/load/InputRejected.ts"
-import { readProfile } from "../../pipeline/load/delivery/ProfileFile.ts"
+import { readProfile } from "../../pipeline/load/ProfileFile.ts"
 import { judgeFile } from "../../pipeline/report/FileJudgement.ts"
 import { badUsage, CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"

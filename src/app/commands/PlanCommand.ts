@@ -3,7 +3,7 @@ import { Path } from "@effect/platform"
 import { Effect } from "effect"
 import type { PlanReport } from "../../domain/report/PlanReport.ts"
 import type { Refused } from "../../gateway/GatewayErrors.ts"
-import { prospectOf } from "../../library/batch/PlanOutlook.ts"
+import { prospectOf } from "../../library/PlanOutlook.ts"
 import type { InputRejected } from "../../pipeline/load/InputRejected.ts"
 import { writeResult } from "../../pipeline/report/ResultFolder.ts"
 import {

@@ -16,7 +16,7 @@ import {
   framesBetween,
   type SampleRate
 } from "../../domain/time/Units.ts"
-import { type ClipNote, describedClip, gainNamed, heldGain, ixml } from "../../exports/clips/Ixml.ts"
+import { type ClipNote, describedClip, gainNamed, heldGain, ixml } from "../../exports/text/Ixml.ts"
 import { asciiText } from "../../exports/text/SingleLineText.ts"
 import { framesUnder, pictureStart } from "../../exports/timelines/TimelineLanes.ts"
 import type { OutputPlan } from "./OutputPlan.ts"

@@ -21,9 +21,9 @@ import { checkValue } from "./ManifestValue.ts"
 import type { OverridesFileContent } from "./OverridesFile.ts"
 import type { LearnedLimit, RunFlags } from "./RunFlags.ts"
 import { type JobContext, resolveJob } from "./JobResolution.ts"
-import { chosenDelivery } from "./delivery/DeliveryChoice.ts"
+import { chosenDelivery } from "./DeliveryChoice.ts"
 import { shellGlob } from "./patterns/PatternFiles.ts"
-import { filmNamed } from "./tracks/TrackChoice.ts"
+import { filmNamed } from "./TrackChoice.ts"
 import {
   type ExpandedEntry,
   type EntryPlace,
@@ -34,9 +34,9 @@ import { containerFor } from "../../domain/manifest/Outputs.ts"
 
 // Not loaded for bare files.
 const manifestParser = Effect.promise(() => import("./ManifestFile.ts"))
-const profileParser = Effect.promise(() => import("./delivery/ProfileFile.ts"))
+const profileParser = Effect.promise(() => import("./ProfileFile.ts"))
 const castParser = Effect.promise(() => import("./cast/CastFile.ts"))
-const filmTracks = Effect.promise(() => import("./tracks/FilmTracks.ts"))
+const filmTracks = Effect.promise(() => import("./FilmTracks.ts"))
 const overridesParser = Effect.promise(() => import("./OverridesFile.ts"))
 
 /** Loads the manifest, or the bare files, that the command line names. */

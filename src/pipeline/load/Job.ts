@@ -29,7 +29,7 @@ import type {
   LoudnessTarget,
   TagSettings
 } from "../../domain/manifest/SoundSettings.ts"
-import type { NamedProfile } from "./delivery/ProfileFile.ts"
+import type { NamedProfile } from "./ProfileFile.ts"
 import type { FitLimits, PictureLimits } from "../../domain/speech/Placement.ts"
 import type { TraitsOf } from "../../domain/speech/VoiceTraits.ts"
 import type { Casting } from "../../domain/speech/Casting.ts"

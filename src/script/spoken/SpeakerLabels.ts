@@ -21,8 +21,8 @@ export interface LabelSurvey {
   /** Whether the whole file is in capitals, so that capitals confirm nothing. */
   readonly capitals: boolean
   /**
-   * How many names in capitals are alone on a line, recur, or are in a file that labels most lines; from three, any name
-   * in capitals is a label.
+   * How many names in capitals are alone on a line, recur, or are in a file that labels most lines; from three, any
+   * name in capitals is a label.
    */
   readonly habit: number
   /** How many names in brackets are confirmed; from two, other proper names in brackets are labels, too. */

@@ -4,8 +4,8 @@ import { steadyMillis } from "../../domain/time/SteadyTime.ts"
 import { type Engine, EngineUnavailable, SpeechFailed } from "../../engines/Engine.ts"
 import type { Offer, ServedEngine, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
 import { EngineSet } from "../catalogue/EngineSet.ts"
-import { type EngineHealth, type HealthProblem, ServiceHealth } from "../health/ServiceHealth.ts"
-import { ServiceMetrics } from "../health/ServiceMetrics.ts"
+import { type EngineHealth, type HealthProblem, ServiceHealth } from "./ServiceHealth.ts"
+import { ServiceMetrics } from "./ServiceMetrics.ts"
 import {
   type EngineBreaker,
   mayUse,

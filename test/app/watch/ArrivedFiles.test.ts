@@ -1,6 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { type FileStamp, hasArrived, seeFiles, type Sightings } from "../../../src/app/watch/ArrivedFiles.ts"
+import {
+  type FileStamp,
+  hasArrived,
+  seeFiles,
+  type Sightings
+} from "../../../src/app/commands/ArrivedFiles.ts"
 
 const settle = 1_000
 const stamp = (size: number, modified: number): FileStamp => ({ size, modified })

@@ -1,6 +1,6 @@
 /** Texts on one line, and paths as URLs. */
 import { expect, test } from "vitest"
-import { describedClip } from "../../../src/exports/clips/Ixml.ts"
+import { describedClip } from "../../../src/exports/text/Ixml.ts"
 import { asciiText, relativeUrl } from "../../../src/exports/text/SingleLineText.ts"
 
 test.each([

@@ -9,8 +9,8 @@ import { EngineSet } from "../../../src/service/catalogue/EngineSet.ts"
 import type { ServiceConfig } from "../../../src/service/config/ServiceConfig.ts"
 import { longestPause } from "../../../src/service/failover/EngineBreaker.ts"
 import { EngineRota, type SpeakTask } from "../../../src/service/failover/EngineRota.ts"
-import { ServiceHealth } from "../../../src/service/health/ServiceHealth.ts"
-import { ServiceMetrics } from "../../../src/service/health/ServiceMetrics.ts"
+import { ServiceHealth } from "../../../src/service/failover/ServiceHealth.ts"
+import { ServiceMetrics } from "../../../src/service/failover/ServiceMetrics.ts"
 
 type Failure = EngineUnavailable | SpeechFailed
 const failed = (reason: SpeechFailed["reason"]) => new SpeechFailed({ engine: "a", reason, detail: reason })

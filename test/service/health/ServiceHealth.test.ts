@@ -10,7 +10,7 @@ import { catalogueLayer } from "../../../src/service/catalogue/CatalogueRefresh.
 import { EngineSet } from "../../../src/service/catalogue/EngineSet.ts"
 import type { ServiceConfig } from "../../../src/service/config/ServiceConfig.ts"
 import { ServiceOptions } from "../../../src/service/config/ServiceOptions.ts"
-import { ServiceHealth } from "../../../src/service/health/ServiceHealth.ts"
+import { ServiceHealth } from "../../../src/service/failover/ServiceHealth.ts"
 import { DataFolder } from "../../../src/service/storage/DataFolder.ts"
 import { type FileStore, folderStore } from "../../../src/service/storage/FileStore.ts"
 import { Replica } from "../../../src/service/storage/Replica.ts"

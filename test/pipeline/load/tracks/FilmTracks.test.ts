@@ -7,7 +7,7 @@ import { NodeContext } from "@effect/platform-node"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { loadBatch } from "../../../../src/pipeline/load/BatchLoader.ts"
-import { chooseTrack, type FilmTrack } from "../../../../src/pipeline/load/tracks/TrackChoice.ts"
+import { chooseTrack, type FilmTrack } from "../../../../src/pipeline/load/TrackChoice.ts"
 import { LanguageTag } from "../../../../src/domain/values/Ids.ts"
 import { bundled } from "../../../ffmpeg/binaries.ts"
 

@@ -1,8 +1,8 @@
 /** Names of subtitle tracks in films, such as `film.mkv#vi` and `film.mkv#2`, and the choice of a track by its name. */
 import { Array, Either } from "effect"
-import { nearestName } from "../../../domain/values/DidYouMean.ts"
-import { type LanguageTag, primaryLanguage } from "../../../domain/values/Ids.ts"
-import { languageNamed } from "../../../domain/values/LanguageName.ts"
+import { nearestName } from "../../domain/values/DidYouMean.ts"
+import { type LanguageTag, primaryLanguage } from "../../domain/values/Ids.ts"
+import { languageNamed } from "../../domain/values/LanguageName.ts"
 
 /** A subtitle track of a film. */
 export interface FilmTrack {

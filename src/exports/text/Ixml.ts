@@ -1,8 +1,8 @@
 /** iXML chunk of an audio file: scene, take, speaker and timecode, as recorders write them and editors read them. */
 import type { FrameRate } from "../../domain/time/FrameRate.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
-import { labelled, oneLine } from "../text/SingleLineText.ts"
-import { xmlElement } from "../text/Xml.ts"
+import { labelled, oneLine } from "./SingleLineText.ts"
+import { xmlElement } from "./Xml.ts"
 
 /** Metadata of a clip. */
 export interface ClipNote {

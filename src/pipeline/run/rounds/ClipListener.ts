@@ -1,13 +1,17 @@
 /** Transcribes one clip until its faults can be distinguished from the recogniser's errors. */
 import { Effect, Option } from "effect"
-import type { Clip } from "../../domain/speech/Clip.ts"
-import type { ClipHearing } from "../../domain/speech/Hearing.ts"
-import { HelperFailed } from "../../engines/helpers/HelperFailed.ts"
-import type { Recogniser } from "../../engines/recognition/Recogniser.ts"
-import { judgeHearings } from "../../script/heard/ConfirmedFaults.ts"
-import { compareHeard, type ExpectedWords, type HeardText } from "../../script/heard/HeardFaults.ts"
-import { ClipFolder } from "../../store/files/ClipFolder.ts"
-import { keepTranscripts, storedTranscripts, type StoredTranscript } from "../../store/tables/Transcripts.ts"
+import type { Clip } from "../../../domain/speech/Clip.ts"
+import type { ClipHearing } from "../../../domain/speech/Hearing.ts"
+import { HelperFailed } from "../../../engines/helpers/HelperFailed.ts"
+import type { Recogniser } from "../../../engines/recognition/Recogniser.ts"
+import { judgeHearings } from "../../../script/heard/ConfirmedFaults.ts"
+import { compareHeard, type ExpectedWords, type HeardText } from "../../../script/heard/HeardFaults.ts"
+import { ClipFolder } from "../../../store/files/ClipFolder.ts"
+import {
+  keepTranscripts,
+  storedTranscripts,
+  type StoredTranscript
+} from "../../../store/tables/Transcripts.ts"
 
 /**
  * Playback speeds at which a clip is heard in turn. A recogniser that repeats its errors then hears a different sound,

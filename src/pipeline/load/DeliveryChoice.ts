@@ -1,9 +1,9 @@
 /** Applies a delivery profile to a job's settings, and finds settings that contradict it. */
-import { channelLayouts } from "../../../domain/manifest/DeliveryProfile.ts"
-import type { OutputName } from "../../../domain/manifest/Outputs.ts"
-import { loudnessNamed, type LoudnessTarget } from "../../../domain/manifest/SoundSettings.ts"
-import { nameMatches } from "../../../domain/report/DeliveryRules.ts"
-import type { Job } from "../Job.ts"
+import { channelLayouts } from "../../domain/manifest/DeliveryProfile.ts"
+import type { OutputName } from "../../domain/manifest/Outputs.ts"
+import { loudnessNamed, type LoudnessTarget } from "../../domain/manifest/SoundSettings.ts"
+import { nameMatches } from "../../domain/report/DeliveryRules.ts"
+import type { Job } from "./Job.ts"
 import type { NamedProfile } from "./ProfileFile.ts"
 
 /** A job with its profile, and the settings that contradict it. */

@@ -4,17 +4,17 @@
  */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Layer, Option, Queue, Schema } from "effect"
-import { InvalidResponse } from "../../gateway/GatewayErrors.ts"
-import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
-import { guardedLookup, networkPlaceOf, boundedNames } from "../../system/NetworkPlace.ts"
-import { ServiceOptions } from "../config/ServiceOptions.ts"
-import { taskResponse } from "../requests/TaskResponse.ts"
-import { webhookFault } from "../requests/WebhookTarget.ts"
-import { checkRows } from "../storage/CheckedRows.ts"
-import { TaskFiles } from "../storage/TaskFiles.ts"
-import { FairQueue } from "../tasks/TaskQueue.ts"
-import { TaskStore } from "../tasks/TaskStore.ts"
-import { WebhookSignature } from "../storage/WebhookSignature.ts"
+import { InvalidResponse } from "../gateway/GatewayErrors.ts"
+import { HttpTransport } from "../gateway/transport/HttpTransport.ts"
+import { guardedLookup, networkPlaceOf, boundedNames } from "../system/NetworkPlace.ts"
+import { ServiceOptions } from "./config/ServiceOptions.ts"
+import { taskResponse } from "./requests/TaskResponse.ts"
+import { webhookFault } from "./requests/WebhookTarget.ts"
+import { checkRows } from "./storage/CheckedRows.ts"
+import { TaskFiles } from "./storage/TaskFiles.ts"
+import { FairQueue } from "./tasks/TaskQueue.ts"
+import { TaskStore } from "./tasks/TaskStore.ts"
+import { WebhookSignature } from "./storage/WebhookSignature.ts"
 
 /** Backoff in seconds after the first, second … attempt. After the last one, the webhook fails permanently. */
 const pauses = [5, 30, 120, 600, 3_600, 10_800, 36_000] as const

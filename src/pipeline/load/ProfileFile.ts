@@ -6,11 +6,11 @@ import {
   deliveryProfiles,
   profileNames,
   type ProfileName
-} from "../../../domain/manifest/DeliveryProfile.ts"
-import { nearestName } from "../../../domain/values/DidYouMean.ts"
-import { readSettings } from "../../../settings/SettingsText.ts"
-import { inputText, type ReadInput } from "../InputFile.ts"
-import { type InputRejected, rejectInput, rejectInputs } from "../InputRejected.ts"
+} from "../../domain/manifest/DeliveryProfile.ts"
+import { nearestName } from "../../domain/values/DidYouMean.ts"
+import { readSettings } from "../../settings/SettingsText.ts"
+import { inputText, type ReadInput } from "./InputFile.ts"
+import { type InputRejected, rejectInput, rejectInputs } from "./InputRejected.ts"
 
 /** A profile and its name: a built-in one, or the file as written. */
 export interface NamedProfile {

@@ -1,10 +1,10 @@
 /** Runs a replica: sends heartbeats, queues the tasks of dead replicas, and passes on changes by the others. */
 import { Effect, Layer, Schedule, Stream } from "effect"
-import { Catalogue } from "../catalogue/Catalogue.ts"
-import { Replica } from "../storage/Replica.ts"
-import { TaskEvents } from "../tasks/TaskEvents.ts"
-import { TaskQueue } from "../tasks/TaskQueue.ts"
-import { deathsOfATask, TaskWorkers } from "../tasks/TaskWorkers.ts"
+import { Catalogue } from "./catalogue/Catalogue.ts"
+import { Replica } from "./storage/Replica.ts"
+import { TaskEvents } from "./tasks/TaskEvents.ts"
+import { TaskQueue } from "./tasks/TaskQueue.ts"
+import { deathsOfATask, TaskWorkers } from "./tasks/TaskWorkers.ts"
 
 /** Runs beside the workers if this process is a replica, and signs off at the end. */
 export const replication = Layer.scopedDiscard(
