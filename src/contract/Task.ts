@@ -118,7 +118,6 @@ export const Expected = Schema.Struct({
 
 /** The response to a create. */
 export const TaskReference = Schema.Struct({
-  ...Expected.fields,
   task_id: Schema.UUID,
   status: TaskStatus,
   /** Number of characters, in Unicode code points. */

@@ -138,7 +138,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const owner = yield* admitted("create")
           const { key } = yield* CurrentAccount
           const body = yield* readBody(request, CreateTask, bodyBytes)
-          const { taskId, characters, credits, expected, replayed } = yield* intake.take({
+          const { taskId, characters, credits, replayed } = yield* intake.take({
             account: owner,
             key,
             voiceId: path.voice_id,
@@ -146,13 +146,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             origin: originFor(request),
             name: headers[idempotencyHeader]
           })
-          const reference: TaskReference = {
-            task_id: taskId,
-            status: "queued",
-            characters,
-            credits,
-            ...expected
-          }
+          const reference: TaskReference = { task_id: taskId, status: "queued", characters, credits }
           return replayed
             ? HttpServerResponse.unsafeJson(reference, { headers: { "idempotency-replayed": "true" } })
             : reference

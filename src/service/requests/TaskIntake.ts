@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Option } from "effect"
 import { PaymentRequired, TooManyRequests, Unavailable, Unprocessable } from "../../contract/Errors.ts"
-import type { CreateTask, Expected } from "../../contract/Task.ts"
+import type { CreateTask } from "../../contract/Task.ts"
 import { keyUnknown } from "../accounts/KeyRefusals.ts"
 import { Catalogue, type ServedProvider } from "../catalogue/Catalogue.ts"
 import { queueLimit } from "../config/ServiceConfig.ts"
@@ -34,8 +34,6 @@ export interface CreateRequest {
 
 /** The response to a create. */
 export interface TakenTask extends StoredReference {
-  /** When to expect it. */
-  readonly expected?: typeof Expected.Type
   /** Whether an earlier create with the same idempotency key made this task. */
   readonly replayed: boolean
 }
@@ -57,7 +55,7 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const trouble = yield* rota.trouble(provider)
       if (Option.isSome(trouble)) return yield* troubles[trouble.value]
-      const { own, others, position } = yield* store.waiting(owner, provider.id)
+      const { own, others } = yield* store.waiting(owner, provider.id)
       if (own >= shareOf(limit, 1 + others)) {
         return yield* new TooManyRequests({
           code: "queue_full",
@@ -65,7 +63,6 @@ const make = Effect.gen(function* () {
           retry_after: 5
         })
       }
-      return workers.expected(provider.id, position)
     })
 
   const repeated = Effect.map(
@@ -88,7 +85,7 @@ const make = Effect.gen(function* () {
       if (Option.isSome(before)) return before.value
       if (workers.draining()) return yield* stopping
       const order = yield* admitTask(catalogue.offer(), voiceId, body, timeline)
-      const expected = yield* available(account, order.provider)
+      yield* available(account, order.provider)
       const { webhook_url: url } = body
       if (url !== undefined) {
         const fault = webhookFault(url, config.webhooks?.privateAddresses ?? false)
@@ -120,7 +117,6 @@ const make = Effect.gen(function* () {
             taskId,
             characters: order.characters,
             credits: order.credits,
-            expected,
             replayed: false
           }),
           Effect.catchTags({

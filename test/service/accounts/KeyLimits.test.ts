@@ -125,14 +125,18 @@ test("a database of an older version keeps its keys and tasks, without limits", 
     "key_days_failed",
     "key_days_deleted",
     "webhooks_ended",
-    "webhooks_deleted"
+    "webhooks_deleted",
+    "tasks_kept_new",
+    "tasks_kept",
+    "tasks_kept_deleted"
   ])
     database.exec(`DROP TRIGGER ${name}`)
   for (const table of ["key_days", "audit", "webhooks", "replicas", "key_uses"])
     database.exec(`DROP TABLE ${table}`)
   for (const column of ["scopes", "expires_at", "requests_per_second", "credits_per_day"])
     database.exec(`ALTER TABLE keys DROP COLUMN ${column}`)
-  for (const column of ["engine", "holder"]) database.exec(`ALTER TABLE tasks DROP COLUMN ${column}`)
+  database.exec("ALTER TABLE accounts DROP COLUMN bytes")
+  for (const column of ["engine", "holder", "bytes"]) database.exec(`ALTER TABLE tasks DROP COLUMN ${column}`)
   database.exec("DELETE FROM migrations WHERE migration_id > 4")
   database.close()
   const newer = await startService({}, older.dataDir)
