@@ -59,13 +59,13 @@ test("a job that names no voice gets the installed neural voice of its language"
   expect((await run("init", "--yes", ".")).code).toBe(0)
   expect((await run("run", "dubwright.yaml")).stderr).toContain("0 characters to speak; 1 cached")
   const settings = join(cwd, "voices/vi_VN-lan-low/vi_VN-lan-low.onnx.json")
-  writeFileSync(settings, readFileSync(settings, "utf8").replace('"voice":"vi"', '"voice":"vn"'))
+  writeFileSync(settings, readFileSync(settings, "utf8").replace('"voice":"vi"', '"voice":""'))
   writeFileSync(join(cwd, "phim.vi.srt"), "1\n00:00:01,000 --> 00:00:03,000\nTạm biệt.\n")
   for (const command of ["plan", "run"])
     expect(await run(command, "dubwright.yaml")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        `neural-vi_VN-lan-low cannot speak: ${settings}: it names the eSpeak NG voice "vn", which does not exist; expected one such as en-us, vi; mend its files, or run dubwright voices remove vi_VN-lan-low\n`
+        `neural-vi_VN-lan-low cannot speak: ${settings}: invalid settings; expected those of a Piper voice; mend its files, or run dubwright voices remove vi_VN-lan-low\n`
       )
     })
   expect((await run("voices", "try", "neural-vi_VN-lan-low")).stderr).toContain(
