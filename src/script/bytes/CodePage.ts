@@ -30,8 +30,51 @@ export const guessCodePage = (
       best = name
       bestScore = score
     }
-  return best
+  const broken = best === undefined ? 1 : brokenWords(iconv.decode(sample, best))
+  if (broken < rarelyBroken) return best
+  const old = oldPages.find((name) => {
+    const text = iconv.decode(sample, name)
+    const isLikely = readsCleanly(text) && isOfLetters(text) && fits(text)
+    return isLikely && brokenWords(text) <= Math.min(rarelyBroken, broken / 10)
+  })
+  return old ?? (broken < mostlyBroken ? best : undefined)
 }
+
+/** Code pages of DOS and of older Macs, which chardet does not know. Where they agree, the first counts. */
+const oldPages = ["cp850", "cp852", "cp866", "macintosh", "maccenteuro", "maccyrillic"]
+
+/** Shares of the non-ASCII characters that break words: up to the first, a guess is right, and from the other, wrong. */
+const rarelyBroken = 0.01
+const mostlyBroken = 0.1
+
+/** Returns which share of the non-ASCII characters break a word: they stand inside of it, and are not in lower case. */
+const brokenWords = (text: string): number => {
+  const words = text.match(/[\p{L}\p{M}\P{ASCII}]{3,}/gu) ?? []
+  const broken = words.reduce((sum, word) => {
+    const signs = Array.from(word)
+    const inside = signs.slice(signs.findIndex(isLetter) + 1, signs.findLastIndex(isLetter) + 1)
+    return sum + (/\p{Ll}/u.test(word) ? inside.filter((sign) => breaker.test(sign)).length : 0)
+  }, 0)
+  const mixed = text.match(/(?<=\p{Ll})\p{Lo}{1,2}(?=\p{Ll})/gu)?.length ?? 0
+  return (broken + mixed) / Math.max(1, beyondAscii(text))
+}
+
+const isLetter = (sign: string): boolean => /\p{L}/u.test(sign)
+const breaker = /[^\p{Ll}\p{Lo}\p{M}\p{ASCII}’\u00ad–—…]/u
+
+/**
+ * Whether there are non-ASCII letters enough to judge by, hardly any other non-ASCII characters, and as few among ASCII
+ * letters as in a Latin language, or none but Cyrillic.
+ */
+const isOfLetters = (text: string): boolean => {
+  const letters = text.match(/[^\P{L}\p{ASCII}]/gu)?.length ?? 0
+  const cyrillic = text.match(/\p{sc=Cyrillic}/gu)?.length ?? 0
+  const latin = text.match(/\p{sc=Latin}/gu)?.length ?? 0
+  const isOfLanguage = cyrillic === letters || (cyrillic === 0 && letters < latin / 2)
+  return letters >= 4 && letters >= 0.9 * beyondAscii(text) && isOfLanguage
+}
+
+const beyondAscii = (text: string): number => text.match(/\P{ASCII}/gu)?.length ?? 0
 
 const mostWeighed = 65_536
 
@@ -104,12 +147,13 @@ const looksVietnamese = (text: string): number => {
   return own > letters * 0.05 && stray <= own * 0.02 ? 0.97 : 0
 }
 
-/** Thai: nearly all non-ASCII letters are Thai, and its marks and leading vowels are next to consonants. */
+/** Thai: nearly all letters are Thai, and its marks and leading vowels are next to consonants. */
 const looksThai = (text: string): number => {
   const foreign = text.match(/[^\p{ASCII}\s“”‘’…–—]/gu)?.length ?? 0
   const thai = text.match(/[\u0e01-\u0e5b]/gu)?.length ?? 0
+  const latin = text.match(/[a-z]/giu)?.length ?? 0
   const misplaced =
     (text.match(/(?<![\u0e01-\u0e2e\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]/gu)
       ?.length ?? 0) + (text.match(/[\u0e40-\u0e44](?![\u0e01-\u0e2e])/gu)?.length ?? 0)
-  return thai > 0 && thai / foreign > 0.98 && misplaced / thai < 0.02 ? 0.97 : 0
+  return thai > latin / 2 && thai / foreign > 0.98 && misplaced / thai < 0.02 ? 0.97 : 0
 }

@@ -60,6 +60,13 @@ describe("decodeText", () => {
       ["big5hkscs", "今天的天氣非常好，我們一起去碼頭等我們的老朋友吧。"],
       ["cp949", "오늘은 날씨가 아주 좋으니 우리 같이 나루터에서 친구를 기다리자."],
       ["shift_jis", "今日はとても天気がいいから、一緒に渡し場で友だちを待とう。"],
+      ["cp850", "Où as-tu rangé la clé de mon frère ? Elle était à côté de la fenêtre, près du château."],
+      ["cp850", "Fährt die Fähre heute früh? Wir müssten schließlich über die Brücke, höchstens zu fünft."],
+      ["cp852", "Dziś jest piękna pogoda, więc chodźmy na przystań i poczekajmy na przyjaciół."],
+      ["cp866", "Сегодня прекрасная погода, пойдём к переправе и подождём друзей. Я уже иду."],
+      ["macintosh", "Où as-tu rangé la clé de mon frère ? Elle était à côté de la fenêtre, près du château."],
+      ["maccenteuro", "Dziś jest piękna pogoda, więc chodźmy na przystań i poczekajmy na przyjaciół."],
+      ["maccyrillic", "Сегодня прекрасная погода, пойдём к переправе и подождём друзей. Я уже иду."],
       ["iso-8859-2", "Dziś jest piękna pogoda, więc chodźmy na przystań i poczekajmy na przyjaciół."]
     ]
     for (const [encoding, text] of pages) {
