@@ -5,20 +5,19 @@
 import { Command, ValidationError } from "@effect/cli"
 import { toAnsiText } from "@effect/cli/HelpDoc"
 import type * as NodeContext from "@effect/platform-node/NodeContext"
-import { Cause, Effect, Option } from "effect"
+import { Cause, Effect, Option, Either } from "effect"
 import { statSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 import { version } from "../domain/values/Version.ts"
-import { completionScript, shellKnown } from "./cli/ShellCompletions.ts"
 import { root, rootShape } from "./CommandTree.ts"
-import { badUsage, CommandEnded, exitCodeFor, type ExitCode, exitCodes } from "./ExitCodes.ts"
+import { badUsage, CommandEnded, exitCodeFor, exitCodes, type ExitCode } from "./ExitCodes.ts"
 import { noteOfRun, runOfFile } from "./cli/BareFile.ts"
 import { helpPage } from "./cli/HelpPage.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { NoSqlite } from "../store/state/NoSqlite.ts"
 import { helpColumns } from "./terminal/TextLayout.ts"
 import { topicNames } from "./cli/ManualTopics.ts"
-import { findCommand, type CommandPath, checkOptions } from "./cli/UsageCheck.ts"
+import { findCommand, checkOptions, type CommandPath } from "./cli/UsageCheck.ts"
 
 const isHelp = (word: string): boolean => word === "--help" || word === "-h"
 
@@ -155,3 +154,26 @@ const fault = (cause: Cause.Cause<unknown>, verbose: boolean): CommandEnded => {
     message: `internal error, please report it: ${first}${more}`
   })
 }
+
+const shells = ["bash", "zsh", "fish", "sh"]
+
+/** Fails if `--completions` in `words` names an unsupported shell. */
+const shellKnown = (words: ReadonlyArray<string>): Either.Either<void, CommandEnded> => {
+  const at = words.findIndex((word) => word.startsWith("--completions"))
+  const shell = words[at]?.split("=")[1] ?? words[at + 1] ?? ""
+  return at < 0 || shells.includes(shell)
+    ? Either.void
+    : Either.left(
+        badUsage(
+          `--completions: expected ${shells.join(", ")}, found "${shell}" (dubwright --help lists all)`
+        )
+      )
+}
+
+/** Removes `--wizard` from a completion script: the library adds it, but the command does not accept it. */
+const completionScript = (script: string): string =>
+  script
+    .split("\n")
+    .filter((line) => !/^\s*'--wizard\[| -l wizard /u.test(line))
+    .map((line) => (/^\s*opts="/u.test(line) ? line.replaceAll(/ --wizard\b/gu, "") : line))
+    .join("\n")

@@ -4,17 +4,17 @@ import type { EmbeddedData, PageCue, PageData } from "../data/PageData.ts"
 import { judgedCues, pageCue } from "../parts/CueTable.ts"
 import { Captions } from "./player/Captions.ts"
 import { ChartCursor } from "./player/ChartCursor.ts"
-import { CueLoop } from "./player/CueLoop.ts"
 import { Film } from "./player/Film.ts"
 import { Player } from "./player/Player.ts"
 import { Waveform } from "./player/Waveform.ts"
-import { type CueMarks, findingIn } from "./CueFinding.ts"
+import { findingIn, type CueMarks } from "./CueFinding.ts"
 import { CueRows } from "./CueRows.ts"
 import { byId, maybeById, shortClock } from "./Dom.ts"
 import { bringIntoView, keepHeights, reachRow } from "./StickyParts.ts"
 import { listenToKeys } from "./ListenToKeys.ts"
 import { Order } from "./RowOrder.ts"
 import { placeOf } from "./TableRows.ts"
+import { remember, remembered } from "./Choices.ts"
 
 /** How the report and the review page differ. */
 export interface JobViewKind {
@@ -260,4 +260,48 @@ const spokenWords = (row: HTMLTableRowElement, cue: PageCue): string => {
   ]
     .filter((word) => word !== "")
     .join(", ")
+}
+
+/** The loop button and the time played before and after a cue. */
+class CueLoop {
+  private readonly button = byId("loop", HTMLButtonElement)
+  private readonly roll = byId("roll", HTMLSelectElement)
+
+  /** `again` plays the current cue. */
+  constructor(
+    private readonly player: Player,
+    again: () => void
+  ) {
+    this.press(remembered("loop") === "true")
+    const before = remembered("roll")
+    if ([...this.roll.options].some(({ value }) => value === before)) this.roll.value = before ?? "0"
+    this.button.addEventListener("click", () => this.toggle(again))
+    this.roll.addEventListener("change", () => {
+      remember("roll", this.roll.value)
+      if (player.playingCue) again()
+    })
+  }
+
+  /** Turns the loop on or off. Turned on, it plays the current cue; turned off, playback ends with the cue. */
+  toggle(again: () => void): void {
+    this.press(!this.on)
+    if (this.on || this.player.playingCue) again()
+    byId("live", HTMLElement).textContent = this.on ? "Loop on" : "Loop off"
+  }
+
+  /** Plays a cue. */
+  play({ heard, start, end }: PageCue): void {
+    const [from, to] = heard ?? [start, end]
+    const roll = this.on ? Number(this.roll.value) : 0
+    this.player.play(from - roll, to + roll, this.on)
+  }
+
+  private get on(): boolean {
+    return this.button.getAttribute("aria-pressed") === "true"
+  }
+
+  private press(on: boolean): void {
+    this.button.setAttribute("aria-pressed", `${on}`)
+    remember("loop", `${on}`)
+  }
 }

@@ -12,9 +12,8 @@ import {
   UtteranceUse,
   type Utterance
 } from "../../domain/speech/Utterance.ts"
-import { groupsOf, mergedGroups } from "./StableGroups.ts"
+import { groupsOf, mergedGroups, type Grain } from "./StableGroups.ts"
 import { splitText, joinWords, jointsOf } from "./TextSplitting.ts"
-import { between, sentenceUnit, joinUnits, separateUnits, type TextUnit, type UnitJoin } from "./TextUnits.ts"
 import { sentenceRuns } from "../language/SentenceRuns.ts"
 import { srtInput, srtOverhead } from "./SrtPayload.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
@@ -367,3 +366,44 @@ const unitOfCrumbs = (crumbs: ReadonlyArray<Crumb>): UnitJoin | undefined => {
   const [first, ...others] = portions
   return first === undefined ? undefined : separateUnits([first, ...others])
 }
+
+/** The text of one line, or a piece of it. */
+interface TextUnit {
+  readonly line: Line
+  /** The line's position in the script. */
+  readonly order: number
+  readonly said: string
+}
+
+/** Units joined for one breath or one task; `text` is sent. */
+interface UnitJoin extends Grain {
+  readonly portions: NonEmptyReadonlyArray<TextUnit>
+  readonly text: string
+}
+
+/** Separator between two units of one task: a line break, at which voices pause. */
+const between = "\n"
+
+/** Makes one unit of a line, a piece of a line, or all lines of a sentence, without pauses between them. */
+const sentenceUnit = (portions: NonEmptyReadonlyArray<TextUnit>): UnitJoin =>
+  unitOf(portions, portions.map((portion) => portion.said).reduce(joinWords))
+
+/** Joins several units into one task, separated by pauses. */
+const joinUnits = (units: NonEmptyReadonlyArray<UnitJoin>): UnitJoin => {
+  const [first, ...others] = units.flatMap((unit) => unit.portions)
+  return unitOf(
+    first === undefined ? units[0].portions : [first, ...others],
+    units.map((unit) => unit.text).join(between)
+  )
+}
+
+/** Joins portions into one task, with a pause between each. */
+const separateUnits = (portions: NonEmptyReadonlyArray<TextUnit>): UnitJoin =>
+  unitOf(portions, portions.map((portion) => portion.said).join(between))
+
+const unitOf = (portions: NonEmptyReadonlyArray<TextUnit>, text: string): UnitJoin => ({
+  portions,
+  text,
+  said: text,
+  size: charactersOf(text)
+})
