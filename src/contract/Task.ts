@@ -102,20 +102,6 @@ export const CreateTask = Schema.Struct({
 }).annotations({ identifier: "CreateTask" })
 export type CreateTask = typeof CreateTask.Type
 
-/** When to expect a queued task. Absent where it is not known. */
-export const Expected = Schema.Struct({
-  queue_position: Schema.optional(
-    Schema.Int.annotations({
-      description: "A queued task's place among the provider's tasks, from 1, as accounts take turns."
-    })
-  ),
-  queue_seconds: Schema.optional(
-    Schema.Number.annotations({
-      description: "Estimated seconds until a queued task is spoken, by the provider's latest tasks."
-    })
-  )
-})
-
 /** The response to a create. */
 export const TaskReference = Schema.Struct({
   task_id: Schema.UUID,
@@ -139,7 +125,16 @@ const ReadId = Schema.NonEmptyTrimmedString.annotations({
 
 /** A task as returned. Times are ISO 8601 in UTC. */
 export const Task = Schema.Struct({
-  ...Expected.fields,
+  queue_position: Schema.optional(
+    Schema.Int.annotations({
+      description: "A queued task's place among the provider's tasks, from 1, as accounts take turns."
+    })
+  ),
+  queue_seconds: Schema.optional(
+    Schema.Number.annotations({
+      description: "Estimated seconds until a queued task is spoken, by the provider's latest tasks."
+    })
+  ),
   task_id: ReadId,
   status: TaskStatus,
   provider: Schema.String,

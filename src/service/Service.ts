@@ -1,5 +1,5 @@
 /** Assembles and runs the speech service: `serve` as its own process, `embedded` inside another. */
-import { Context, Effect, Layer, type Redacted, type Scope } from "effect"
+import { Context, Effect, Layer, Schedule, Stream, type Redacted, type Scope } from "effect"
 import type { Ffmpeg } from "../ffmpeg/Ffmpeg.ts"
 import type { Engine } from "../engines/Engine.ts"
 import { KeyStore } from "./accounts/KeyStore.ts"
@@ -22,7 +22,6 @@ import { folderStore } from "./storage/FileStore.ts"
 import { WebhookSignature } from "./storage/WebhookSignature.ts"
 import { webhookSending } from "./WebhookSender.ts"
 import { HttpTransport } from "../gateway/transport/HttpTransport.ts"
-import { replication } from "./Replication.ts"
 import { GivesWay } from "../system/BackgroundPriority.ts"
 import { Secret } from "./storage/Secret.ts"
 import type { SharedStorageUrls } from "./storage/SharedStorageUrls.ts"
@@ -34,7 +33,9 @@ import { TaskQueue } from "./tasks/TaskQueue.ts"
 import { taskRetention } from "./tasks/TaskRetention.ts"
 import { TaskStore } from "./tasks/TaskStore.ts"
 import { TaskWaiting } from "./requests/TaskWaiting.ts"
-import { TaskWorkers } from "./tasks/TaskWorkers.ts"
+import { TaskWorkers, deathsOfATask } from "./tasks/TaskWorkers.ts"
+import { Catalogue } from "./catalogue/Catalogue.ts"
+import { Replica } from "./storage/Replica.ts"
 
 /** Where the service listens and where it stores its data. */
 export interface ServeOptions {
@@ -155,3 +156,38 @@ const draining = (seconds: number) =>
       Effect.addFinalizer(() => Effect.timeoutOption(Effect.interruptible(drain), `${seconds} seconds`))
     )
   )
+
+/** Runs beside the workers if this process is a replica, and signs off at the end. */
+const replication = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const { sharing } = yield* Replica
+    if (sharing === undefined) return
+    const catalogue = yield* Catalogue
+    const queue = yield* TaskQueue
+    const workers = yield* TaskWorkers
+    const events = yield* TaskEvents
+    const beat = Effect.suspend(() => queue.beat([...catalogue.offer().providers.keys()]))
+    const rescue = Effect.flatMap(queue.recover(deathsOfATask), (rescued) =>
+      rescued.again + rescued.failed === 0
+        ? Effect.void
+        : Effect.annotateLogs(Effect.logInfo("recovered tasks of a replica that died"), rescued)
+    )
+    yield* Effect.addFinalizer(() => Effect.ignore(Effect.sandbox(queue.leave)))
+    yield* Effect.forkScoped(
+      Effect.repeat(
+        Effect.catchAllCause(Effect.zipRight(beat, rescue), (cause) =>
+          Effect.logError("cannot reach the database yet", cause)
+        ),
+        Schedule.spaced(sharing.lease / 3)
+      )
+    )
+    yield* Effect.forkScoped(
+      Stream.runForEach(sharing.changes, ({ account, taskId, status, provider }) =>
+        Effect.zipRight(
+          events.reported(account, taskId),
+          status === "queued" ? workers.wake(provider) : Effect.void
+        )
+      )
+    )
+  })
+)

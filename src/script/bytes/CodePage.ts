@@ -55,7 +55,7 @@ const brokenWords = (text: string): number => {
     const inside = signs.slice(signs.findIndex(isLetter) + 1, signs.findLastIndex(isLetter) + 1)
     return sum + (/\p{Ll}/u.test(word) ? inside.filter((sign) => breaker.test(sign)).length : 0)
   }, 0)
-  const mixed = text.match(/(?<=\p{Ll})\p{Lo}{1,2}(?=\p{Ll})/gu)?.length ?? 0
+  const mixed = countOf(text, /(?<=\p{Ll})\p{Lo}{1,2}(?=\p{Ll})/gu)
   return (broken + mixed) / Math.max(1, beyondAscii(text))
 }
 
@@ -67,14 +67,15 @@ const breaker = /[^\p{Ll}\p{Lo}\p{M}\p{ASCII}’\u00ad–—…]/u
  * letters as in a Latin language, or none but Cyrillic.
  */
 const isOfLetters = (text: string): boolean => {
-  const letters = text.match(/[^\P{L}\p{ASCII}]/gu)?.length ?? 0
-  const cyrillic = text.match(/\p{sc=Cyrillic}/gu)?.length ?? 0
-  const latin = text.match(/\p{sc=Latin}/gu)?.length ?? 0
+  const letters = countOf(text, /[^\P{L}\p{ASCII}]/gu)
+  const cyrillic = countOf(text, /\p{sc=Cyrillic}/gu)
+  const latin = countOf(text, /\p{sc=Latin}/gu)
   const isOfLanguage = cyrillic === letters || (cyrillic === 0 && letters < latin / 2)
   return letters >= 4 && letters >= 0.9 * beyondAscii(text) && isOfLanguage
 }
 
-const beyondAscii = (text: string): number => text.match(/\P{ASCII}/gu)?.length ?? 0
+const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+const beyondAscii = (text: string): number => countOf(text, /\P{ASCII}/gu)
 
 const mostWeighed = 65_536
 
@@ -141,19 +142,20 @@ const checks: ReadonlyArray<readonly [string, (text: string) => number]> = [
 
 /** Vietnamese: over 5 % of the letters exist in no other language, and almost no combining mark is detached. */
 const looksVietnamese = (text: string): number => {
-  const letters = text.match(/\p{L}/gu)?.length ?? 0
-  const own = text.match(/[\u1ea0-\u1ef9]/gu)?.length ?? 0
-  const stray = text.match(/[\p{M}₫]/gu)?.length ?? 0
+  const letters = countOf(text, /\p{L}/gu)
+  const own = countOf(text, /[\u1ea0-\u1ef9]/gu)
+  const stray = countOf(text, /[\p{M}₫]/gu)
   return own > letters * 0.05 && stray <= own * 0.02 ? 0.97 : 0
 }
 
+const strayThai =
+  /(?<![\u0e01-\u0e2e\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]|[\u0e40-\u0e44](?![\u0e01-\u0e2e])/gu
+
 /** Thai: nearly all letters are Thai, and its marks and leading vowels are next to consonants. */
 const looksThai = (text: string): number => {
-  const foreign = text.match(/[^\p{ASCII}\s“”‘’…–—]/gu)?.length ?? 0
-  const thai = text.match(/[\u0e01-\u0e5b]/gu)?.length ?? 0
-  const latin = text.match(/[a-z]/giu)?.length ?? 0
-  const misplaced =
-    (text.match(/(?<![\u0e01-\u0e2e\u0e31\u0e34-\u0e3a\u0e47-\u0e4e])[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e]/gu)
-      ?.length ?? 0) + (text.match(/[\u0e40-\u0e44](?![\u0e01-\u0e2e])/gu)?.length ?? 0)
+  const foreign = countOf(text, /[^\p{ASCII}\s“”‘’…–—]/gu)
+  const thai = countOf(text, /[\u0e01-\u0e5b]/gu)
+  const latin = countOf(text, /[a-z]/giu)
+  const misplaced = countOf(text, strayThai)
   return thai > latin / 2 && thai / foreign > 0.98 && misplaced / thai < 0.02 ? 0.97 : 0
 }

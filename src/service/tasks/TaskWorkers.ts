@@ -5,7 +5,7 @@ import { Cause, Clock, Duration, Effect, Exit, Option, Queue, Schedule } from "e
 import { millisAt, SampleRate } from "../../domain/time/Units.ts"
 import { lazySpeechAligner } from "../../engines/local/alignment/LazyAligner.ts"
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
-import type { Expected } from "../../contract/Task.ts"
+import type { Task } from "../../contract/Task.ts"
 import type { ServiceConfig } from "../config/ServiceConfig.ts"
 import { GivesWay } from "../../system/BackgroundPriority.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
@@ -233,7 +233,7 @@ const make = Effect.gen(function* () {
     },
 
     /** When to expect a queued task: its place among its provider's tasks, and the seconds until it is spoken. */
-    expected: (provider: string, position: number): typeof Expected.Type => {
+    expected: (provider: string, position: number): Pick<Task, "queue_position" | "queue_seconds"> => {
       const pace = sharing === undefined ? paces.get(provider) : undefined
       const { concurrency = 1 } = catalogue.offer().providers.get(provider) ?? {}
       return {
