@@ -43,7 +43,7 @@ export const guessCodePage = (
 /** Code pages of DOS and of older Macs, which chardet does not know. Where they agree, the first counts. */
 const oldPages = ["cp850", "cp852", "cp866", "macintosh", "maccenteuro", "maccyrillic"]
 
-/** Returns the share of non-ASCII characters that break a word: they stand inside of it, and are not in lower case. */
+/** Shares of the non-ASCII characters that break words: up to the first, a guess is right; from the other, wrong. */
 const rarelyBroken = 0.01
 const mostlyBroken = 0.1
 
