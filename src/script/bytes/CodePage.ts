@@ -37,15 +37,14 @@ export const guessCodePage = (
     const isLikely = readsCleanly(text) && isOfLetters(text) && fits(text)
     return isLikely && brokenWords(text) <= Math.min(rarelyBroken, broken / 10)
   })
-  return old ?? (broken < mostlyBroken ? best : undefined)
+  return old ?? best
 }
 
 /** Code pages of DOS and of older Macs, which chardet does not know. Where they agree, the first counts. */
 const oldPages = ["cp850", "cp852", "cp866", "macintosh", "maccenteuro", "maccyrillic"]
 
-/** Shares of the non-ASCII characters that break words: up to the first, a guess is right; from the other, wrong. */
+/** Share of the non-ASCII characters that break words up to which a guess is right. */
 const rarelyBroken = 0.01
-const mostlyBroken = 0.1
 
 /** Returns which share of the non-ASCII characters break a word: they stand inside of it, and are not in lower case. */
 const brokenWords = (text: string): number => {
