@@ -32,6 +32,7 @@ const longest = [
   "pages/JobFilm.browser",
   "pipeline/Dub",
   "app/watch/Watch",
+  "net/Net",
   "ffmpeg/decode/Decoder",
   "gateway/Gateway",
   "engines/local/EspeakEngine",
