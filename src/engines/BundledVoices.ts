@@ -2,6 +2,7 @@
  * The voices of the bundled engines, as the engines list them. With this copy, a catalogue needs no engine. Tests
  * compare them with the engines' own lists.
  */
+import { primaryLanguage } from "../domain/values/Ids.ts"
 import type { EngineVoice } from "./Engine.ts"
 
 /** One voice a line: its id, its name, and its languages as BCP 47 tags. */
@@ -156,6 +157,25 @@ export const espeakVoices: ReadonlyArray<EngineVoice> = table
     const [id = "", name = "", languages = ""] = line.split(" | ")
     return { id, name, languages: languages.split(" ") }
   })
+
+/** Returns eSpeak NG's voice for a language (BCP 47): of the same region, else any of the language. */
+export const espeakVoiceOf = (language: string): string | undefined => {
+  const tag = language.toLowerCase().replaceAll("_", "-")
+  const primary = primaryLanguage(tag)
+  const speaks = (wanted: string) => (voice: { readonly languages: ReadonlyArray<string> }) =>
+    voice.languages.some((each) => each.toLowerCase() === wanted)
+  const own = aliases[primary] ?? primary
+  return (
+    espeakVoices.find(({ id }) => id === (tag === "en" ? "en-us" : tag)) ??
+    espeakVoices.find(speaks(tag)) ??
+    espeakVoices.find(({ id }) => id === own) ??
+    espeakVoices.find(({ id }) => primaryLanguage(id) === own) ??
+    espeakVoices.find(speaks(own))
+  )?.id
+}
+
+/** Languages whose voice has another name. */
+const aliases: Readonly<Record<string, string>> = { zh: "cmn", no: "nb", iw: "he" }
 
 /** Flite's voices, by its names; omits "awb_time", which can only speak times of day. */
 export const fliteVoices = [

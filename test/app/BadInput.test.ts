@@ -43,6 +43,7 @@ beforeAll(() => {
     "room.yaml",
     "providers: { provider_native: { maxChars: 5 } }",
     ...job,
+    "    nativeInput: srt",
     "    provider: provider_native",
     "    voice: en-anna"
   )

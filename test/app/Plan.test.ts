@@ -43,10 +43,14 @@ beforeAll(
 )
 afterAll(() => service.close())
 
-const planned = (key: string, ...words: ReadonlyArray<string>) => {
+const planned = (key: string, ...words: ReadonlyArray<string>) => plannedWith("", key, ...words)
+
+const plannedWith = (settings: string, key: string, ...words: ReadonlyArray<string>) => {
   const cwd = emptyFolder()
   writeFileSync(join(cwd, "film.srt"), srt)
-  const given = ["film.srt", "--provider", "provider_native", "--voice", "v", "--base-url", baseUrl]
+  const job = "{ input: film.srt, provider: provider_native, voice: v }"
+  writeFileSync(join(cwd, "batch.yaml"), `${settings}\njobs: [${job}]\n`)
+  const given = ["batch.yaml", "--base-url", baseUrl]
   return runHere(["plan", ...given, ...words], { cwd, env: { DUBWRIGHT_API_KEY: key } })
 }
 
@@ -94,19 +98,28 @@ jobs:
     expect(stdout).toContain("1 task would be created")
   })
 
-  test("compares the cost with the balance, and reports what SRT adds and what plain text would cost", async () => {
+  test("compares the cost with the balance, and sends the cheaper form of subtitles", async () => {
     const { code, stdout } = await planned("right", "--fail-on", "balance")
     expect(code).toBe(3)
     expect(stdout.split("\n").slice(4)).toEqual([
       `1 task would be created on ${baseUrl}.`,
-      "Needs 210 credits; the account has 60: 150 short.",
-      "SRT is billed including cue numbers and times: 101 characters (+93 %) on top of 109.",
-      'Set "nativeInput: text" to send only 111 characters for 111 credits. Several lines are then sent as one text, and the audio is split at the pauses.',
+      "Needs 111 credits; the account has 60: 51 short.",
+      'Subtitles are sent as plain text, 99 characters less than as SRT; the audio is split at the cues ("nativeInput: srt" sends SRT).',
       ""
     ])
-    const json = await planned("right", "--json")
+  })
+
+  test("reports what SRT adds, if the manifest chooses SRT", async () => {
+    const { stdout } = await plannedWith("defaults: { nativeInput: srt }", "right")
+    expect(stdout.split("\n").slice(4)).toEqual([
+      `1 task would be created on ${baseUrl}.`,
+      "Needs 210 credits; the account has 60: 150 short.",
+      "SRT is billed including cue numbers and times: 101 characters (+93 %) on top of 109.",
+      ""
+    ])
+    const json = await plannedWith("defaults: { nativeInput: srt }", "right", "--json")
     expect(json.code).toBe(0)
-    const srt = { characters: 210, markup: 101, asText: { characters: 111, credits: 111 } }
+    const srt = { characters: 210, markup: 101 }
     expect(JSON.parse(json.stdout)).toMatchObject({
       jobs: [{ srt }],
       total: { srt, credits: 210 },

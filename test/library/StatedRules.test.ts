@@ -216,3 +216,19 @@ test("pays nothing again for a finished batch when the service states other rule
     expect([(await dub(batch)).status, paid.length]).toEqual(["done", before])
   }
 })
+
+test("pays nothing again for subtitles that were sent as SRT, now that text is chosen", async () => {
+  const job = { input: "lines.srt", voice: "low", provider: "provider_native", language: "en" }
+  const batch = batchOf("chosen", 1, { jobs: [{ ...job, nativeInput: "srt" }] })
+  const cues = (texts: ReadonlyArray<string>) =>
+    texts.map((text, at) => `${at + 1}\n00:00:${10 + at * 4},000 --> 00:00:${13 + at * 4},000\n${text}\n`)
+  const lines = Array.from({ length: 6 }, (_, at) => `The boats lie still, number ${at}.`)
+  writeFileSync(join(batch.cwd, "lines.srt"), cues(lines).join("\n"))
+  expect((await dub(batch)).status).toBe("done")
+  const before = paid.length
+  const open = { ...batch, manifest: { jobs: [job] } }
+  expect((await plan(open)).report.total).toMatchObject({ characters: 0, underWay: 0 })
+  expect([(await dub(open)).status, paid.length]).toEqual(["done", before])
+  writeFileSync(join(batch.cwd, "lines.srt"), cues(lines.map((line) => `${line} Now they go.`)).join("\n"))
+  expect((await plan(open)).report.total.srt).toMatchObject({ characters: 0, saved: expect.any(Number) })
+})

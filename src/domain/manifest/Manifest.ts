@@ -56,7 +56,7 @@ const jobFields = {
   ),
   nativeInput: optional(
     Schema.Literal("srt", "text"),
-    "provider_native: send subtitles as SRT (default), or merged into plain text of at least 100 characters."
+    "Providers that accept SRT: send subtitles as SRT, or merged into plain text. Default: the cheaper one that keeps the times of the cues."
   ),
   unit: optional(
     Schema.Literal("cue", "sentence"),

@@ -62,7 +62,7 @@ export interface Effort {
   /** Characters to send. */
   readonly characters: number
   readonly credits?: number
-  /** The characters that SRT adds to those of the texts to send. Absent if nothing is sent as SRT. */
+  /** The characters that SRT adds to those of the texts to send. Absent if nothing is or could be sent as SRT. */
   readonly srt?: SrtCost
   /** Number of lines that would not fit. */
   readonly tightLines: number
@@ -76,10 +76,8 @@ export interface SrtCost {
   readonly characters: number
   /** Characters of their cue numbers, times and line breaks. */
   readonly markup: number
-  /** The whole plan with `nativeInput: text`. Absent if no job's lines can be sent as text. */
-  readonly asText?: { readonly characters: number; readonly credits?: number }
-  /** Why some lines cannot be sent as text. */
-  readonly textFault?: string
+  /** Characters that an SRT would add to the texts that the plan chose to send plain. */
+  readonly saved?: number
 }
 
 /** The account's balance, as the service reports it. */

@@ -6,7 +6,7 @@ import { formatCount, formatInteger } from "../parts/TimeFormat.ts"
 export const costLines = ({ jobs, total, balance, disk }: PlanReport): ReadonlyArray<string> => [
   ...balanceLine(balance, total.credits),
   ...rewriteLine(jobs.reduce((sum, { rewrites = 0 }) => sum + rewrites, 0)),
-  ...(total.srt === undefined ? [] : srtLines(total.srt, total.characters)),
+  ...(total.srt === undefined ? [] : srtLines(total.srt)),
   ...(disk ?? []).flatMap(diskLine)
 ]
 
@@ -24,24 +24,18 @@ const rewriteLine = (lines: number): ReadonlyArray<string> =>
     ? []
     : [`${formatCount(lines, "line")} would be sent to the rewriter by this forecast, each up to 3 times.`]
 
-const srtLines = (
-  { characters, markup, asText, textFault }: SrtCost,
-  sent: number
-): ReadonlyArray<string> => {
-  const share = Math.round((100 * markup) / Math.max(1, characters - markup))
-  const cheaper = asText !== undefined && asText.characters < sent ? asText : undefined
-  const credits =
-    cheaper?.credits === undefined ? "" : ` for ${formatInteger(Math.ceil(cheaper.credits))} credits`
-  return [
-    `SRT is billed including cue numbers and times: ${formatInteger(markup)} characters (+${share} %) on top of ${formatInteger(characters - markup)}.`,
-    ...(cheaper === undefined
-      ? []
-      : [
-          `Set "nativeInput: text" to send only ${formatInteger(cheaper.characters)} characters${credits}. Several lines are then sent as one text, and the audio is split at the pauses.`
-        ]),
-    ...(textFault === undefined ? [] : [`"nativeInput: text" cannot be used for every job: ${textFault}.`])
-  ]
-}
+const srtLines = ({ characters, markup, saved }: SrtCost): ReadonlyArray<string> => [
+  ...(saved === undefined
+    ? []
+    : [
+        `Subtitles are sent as plain text, ${formatInteger(saved)} characters less than as SRT; the audio is split at the cues ("nativeInput: srt" sends SRT).`
+      ]),
+  ...(characters === 0
+    ? []
+    : [
+        `SRT is billed including cue numbers and times: ${formatInteger(markup)} characters (+${Math.round((100 * markup) / Math.max(1, characters - markup))} %) on top of ${formatInteger(characters - markup)}.`
+      ])
+]
 
 /** Bytes below which disk space is not mentioned, provided that it suffices. */
 const worthALine = 100_000_000

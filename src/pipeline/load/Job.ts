@@ -109,7 +109,8 @@ export interface Job {
   readonly speakers: Readonly<Record<SpeakerName, SpeakerSettings>>
   /** Absent once the cast has been applied. */
   readonly cast?: JobCast
-  readonly nativeInput: "srt" | "text"
+  /** The form of text for a provider that accepts SRT; absent: chosen by the plan. */
+  readonly nativeInput?: "srt" | "text"
   readonly unit: "cue" | "sentence"
   readonly onFailure: "fail" | "silence"
   readonly fit: FitLimits

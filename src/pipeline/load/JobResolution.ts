@@ -84,7 +84,7 @@ export const resolveJob = (
     voice: { ...own, ...offered?.[0] },
     speakers: { ...defaults.speakers, ...entry.speakers },
     ...(cast.file === "" && cast.pool.length === 0 ? {} : { cast }),
-    nativeInput: said.nativeInput ?? "srt",
+    ...(said.nativeInput === undefined ? {} : { nativeInput: said.nativeInput }),
     unit: said.unit ?? "cue",
     onFailure: said.onFailure ?? "fail",
     fit: FitLimits.make({

@@ -9,6 +9,7 @@ import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
 import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
+import { espeakVoiceOf } from "../../engines/BundledVoices.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
 import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
@@ -250,6 +251,7 @@ const rulesOf = (job: Job, script: Script, { profileOf, stated }: Batch): Uttera
   unit: job.unit,
   nativeInput: job.nativeInput,
   timed: script._tag === "Subtitle",
+  aligns: job.language === undefined || espeakVoiceOf(job.language) !== undefined,
   ...(job.language === undefined ? {} : { language: job.language })
 })
 

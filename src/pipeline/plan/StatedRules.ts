@@ -84,13 +84,16 @@ export const withStated = Effect.fn("StatedRules.withStated")(function* <E>(
     // Without a readable state folder, nothing is known. A run reports the fault.
     Effect.orElseSucceed(() => [])
   )
-  const sent = sentKeys.pipe(
-    Effect.provide(state(batch.state)),
-    Effect.orElseSucceed(() => new Set<string>())
+  const sent = yield* Effect.cached(
+    sentKeys.pipe(
+      Effect.provide(state(batch.state)),
+      Effect.orElseSucceed(() => new Set<string>())
+    )
   )
   const ruledBy = Effect.fnUntraced(function* (current: Statement, more: Partial<StatedBefore> = {}) {
     const others: ReadonlyArray<Statement> = [new Map(), ...kept.map(({ rules }) => rules)]
-    const keys = [current, ...others].some(setsRules) ? yield* sent : new Set<string>()
+    const isOpen = batch.jobs.some(({ nativeInput }) => nativeInput === undefined)
+    const keys = isOpen || [current, ...others].some(setsRules) ? yield* sent : new Set<string>()
     const ruled: Batch = {
       ...batch,
       profileOf: (provider, rules = current.get(provider)) => batch.profileOf(provider, rules),

@@ -9,9 +9,11 @@ import type {
   Effort,
   PlannedJob,
   PlannedSpeaker,
-  PlanReport
+  PlanReport,
+  SrtCost
 } from "../../domain/report/PlanReport.ts"
-import type { Utterance } from "../../domain/speech/Utterance.ts"
+import { charactersOf, type Utterance } from "../../domain/speech/Utterance.ts"
+import { srtInput } from "../../script/utterances/SrtPayload.ts"
 import { speakersOf } from "../../script/spoken/VoiceAssignment.ts"
 import { bilingualNotices } from "../plan/BilingualNotices.ts"
 import { filmTooShort, unreadNotice } from "../plan/CueList.ts"
@@ -23,7 +25,6 @@ import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan, PartialPlan } from "../plan/BatchPlan.ts"
 import type { UnreadReason } from "../plan/SpeechAccess.ts"
 import { type Reread, rereadNotices } from "./ReadingChanges.ts"
-import { srtCostOf, type TextInstead, textInstead } from "../plan/SrtOverhead.ts"
 
 /** Tasks in flight, refusals, prices, balance and disk space, in addition to clips and speaking rates. */
 export interface Outlook extends Known {
@@ -47,9 +48,9 @@ export interface Outlook extends Known {
 /** Returns the dry run of a batch, as far as it can be planned. */
 export const dryRun = (batch: Batch, { plan, rejected }: PartialPlan, outlook: Outlook): PlanReport => {
   const forecasts = plan?.jobs.map((job) => ({ plan: job, forecast: forecastFit(job, outlook) })) ?? []
-  const texts = new Map(plan?.jobs.map((job) => [job, textInstead(job, batch)]))
-  const jobs = forecasts.map(({ plan, forecast }) => plannedJob(plan, forecast, texts.get(plan), outlook))
-  const total = totalOf(plan, jobs, texts, outlook)
+  const srtOf = (plans: ReadonlyArray<JobPlan>) => srtCost(plans, batch, outlook)
+  const jobs = forecasts.map(({ plan, forecast }) => plannedJob(plan, forecast, srtOf([plan]), outlook))
+  const total = totalOf(plan, jobs, srtOf(plan?.jobs ?? []), outlook)
   const { account, disk } = outlook
   const reread = rereadNotices(outlook.reread ?? [], outlook.priceOf)
   return {
@@ -132,7 +133,7 @@ const heldNotice = ({
 const plannedJob = (
   plan: JobPlan,
   { tight, lengths, held }: Forecast,
-  instead: TextInstead | undefined,
+  srt: SrtCost | undefined,
   outlook: Outlook
 ): PlannedJob => {
   const { job, words, lines, uses, timing } = plan
@@ -146,7 +147,7 @@ const plannedJob = (
       uses.map(({ utterance }) => utterance),
       outlook
     ),
-    ...srtOf([{ plan, instead }], outlook),
+    ...(srt === undefined ? {} : { srt }),
     tightLines: tight.length,
     lostLines: words.cues.filter((cue) => "why" in cue).length,
     speakers: plannedSpeakers(words.cues, lines),
@@ -169,16 +170,28 @@ const linesToSend = (plan: JobPlan, outlook: Outlook): number =>
     ({ request }) => request !== undefined
   ).length
 
-const srtOf = (
-  jobs: ReadonlyArray<{ readonly plan: JobPlan; readonly instead: TextInstead | undefined }>,
+/** What SRT adds to the unsent texts of these jobs, or would add to those that the plan chose to send plain. */
+const srtCost = (
+  plans: ReadonlyArray<JobPlan>,
+  { profileOf }: Batch,
   outlook: Outlook
-): Pick<Effort, "srt"> => {
-  const srt = srtCostOf(
-    jobs,
-    (utterance) => isUnsent(utterance, outlook),
-    (utterances) => creditsOf(utterances, outlook)
-  )
-  return srt === undefined ? {} : { srt }
+): SrtCost | undefined => {
+  let [characters, markup, saved] = [0, 0, 0]
+  const counted = new Set<UtteranceKey>()
+  for (const { job, script, uses } of plans)
+    for (const { utterance } of uses) {
+      const { key, input, casting, said } = utterance
+      if (counted.has(key) || !isUnsent(utterance, outlook)) continue
+      counted.add(key)
+      const isOpen = job.nativeInput === undefined && script._tag === "Subtitle"
+      if (input === "srt") {
+        characters += utterance.characters
+        markup += said.reduce((left, words) => left - charactersOf(words), utterance.characters)
+      } else if (isOpen && profileOf(casting.provider).srtInput)
+        saved += charactersOf(srtInput(said)) - utterance.characters
+    }
+  if (characters === 0 && saved <= 0) return undefined
+  return { characters, markup, ...(saved > 0 ? { saved } : {}) }
 }
 
 const plannedSpeakers = (
@@ -200,7 +213,7 @@ const plannedSpeakers = (
 const totalOf = (
   plan: BatchPlan | undefined,
   jobs: ReadonlyArray<PlannedJob>,
-  texts: ReadonlyMap<JobPlan, TextInstead | undefined>,
+  srt: SrtCost | undefined,
   outlook: Outlook
 ): Effort => {
   const sum = (count: (job: PlannedJob) => number) => jobs.reduce((all, job) => all + count(job), 0)
@@ -208,10 +221,7 @@ const totalOf = (
     cues: sum(({ cues }) => cues),
     lines: sum(({ lines }) => lines),
     ...sendingOf(plan?.utterances ?? [], outlook),
-    ...srtOf(
-      (plan?.jobs ?? []).map((job) => ({ plan: job, instead: texts.get(job) })),
-      outlook
-    ),
+    ...(srt === undefined ? {} : { srt }),
     tightLines: sum(({ tightLines }) => tightLines),
     lostLines: sum(({ lostLines }) => lostLines)
   }

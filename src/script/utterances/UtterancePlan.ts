@@ -1,6 +1,6 @@
 /** Groups lines into utterances within each provider's limits; lists the lines that cannot be sent, and why. */
 import { Either } from "effect"
-import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
+import { isNonEmptyReadonlyArray, map, type NonEmptyReadonlyArray } from "effect/Array"
 import { tonedText, type Casting } from "../../domain/speech/Casting.ts"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
@@ -24,8 +24,10 @@ export interface UtteranceRules {
   readonly profileOf: (provider: ProviderId) => ProviderProfile
   /** Whether a text task contains one line, or a sentence over several lines. SRT always has one entry per line. */
   readonly unit: "cue" | "sentence"
-  /** The form of a subtitle's text for a provider that accepts SRT. */
-  readonly nativeInput: "srt" | "text"
+  /** The form of a subtitle's text for a provider that accepts SRT; undefined: the cheaper one that keeps cue times. */
+  readonly nativeInput: "srt" | "text" | undefined
+  /** Whether clips without a transcript can be aligned with their texts. */
+  readonly aligns?: boolean
   /** The language, for word and sentence segmentation. */
   readonly language?: string
   /** Whether the source is a subtitle; a narration is never sent as SRT. */
@@ -48,20 +50,6 @@ export interface UtterancePlan {
 
 /** Plans the utterances of a job. */
 export const planUtterances = (lines: ReadonlyArray<Line>, rules: UtteranceRules): UtterancePlan => {
-  const { planned, violations } = planTasks(lines, rules)
-  return { uses: withPieces(planned), violations }
-}
-
-/** Plans the utterances of a job, without their lines. */
-export const planTexts = (
-  lines: ReadonlyArray<Line>,
-  rules: UtteranceRules
-): { readonly utterances: ReadonlyArray<Utterance>; readonly violations: ReadonlyArray<Violation> } => {
-  const { planned, violations } = planTasks(lines, rules)
-  return { utterances: planned.map(utteranceOf), violations }
-}
-
-const planTasks = (lines: ReadonlyArray<Line>, rules: UtteranceRules): VoiceCut => {
   const voices = new Map<string, Array<NumberedLine>>()
   const runs = rules.unit === "sentence" && rules.timed ? sentenceRuns(lines) : lines.map((_, i) => i)
   lines.forEach((line, order) => {
@@ -80,7 +68,7 @@ const planTasks = (lines: ReadonlyArray<Line>, rules: UtteranceRules): VoiceCut 
       violations.push(...cut.violations)
     }
   planned.sort((a, b) => a.order - b.order)
-  return { planned, violations }
+  return { uses: withPieces(planned), violations }
 }
 
 interface NumberedLine {
@@ -110,24 +98,38 @@ const castingKey = (casting: Casting): string =>
     casting.tone
   ])
 
-/** Cuts a voice's lines by the provider's profile, unless another one uses more of what was sent before. */
+/**
+ * Cuts a voice's lines by the provider's profile, in the cheaper form, unless another profile or the other form uses
+ * more of what was sent before.
+ */
 const planVoice = (voice: NonEmptyReadonlyArray<NumberedLine>, rules: UtteranceRules): VoiceCut => {
   const { provider } = voice[0].line.casting
   const profile = rules.profileOf(provider)
   const { profilesOf, isSent } = rules.cuts ?? noCuts
   const others = new Map(profilesOf(provider).map((other) => [limitsOf(other), other]))
   others.delete(limitsOf(profile))
-  let best = cutVoice(voice, profile, rules)
-  if (others.size === 0) return best
+  const cutsBy = (of: ProviderProfile) => map(formsOf(of, rules), (form) => cutVoice(voice, of, rules, form))
+  const own = cutsBy(profile)
+  const all = [...own, ...[...others.values()].flatMap(cutsBy)]
+  const [first] = own
+  const best = own.find(({ violations }) => violations.length === 0) ?? first
+  if (all.length === 1) return best
   const sentOf = ({ planned }: VoiceCut): number =>
     planned.reduce((sum, task) => sum + (isSent(utteranceOf(task).key) ? charactersOf(task.text) : 0), 0)
-  let most = sentOf(best)
-  for (const other of others.values()) {
-    const cut = cutVoice(voice, other, rules)
-    const sent = sentOf(cut)
-    if (sent > most && cut.violations.length === 0) [best, most] = [cut, sent]
-  }
-  return best
+  return all.reduce(
+    (most, cut) => (cut.violations.length === 0 && sentOf(cut) > sentOf(most) ? cut : most),
+    best
+  )
+}
+
+/** The forms in which lines may be sent, the preferred one first. Text is cheaper: an SRT has numbers and times. */
+const formsOf = (
+  { srtInput: takesSrt, transcript }: ProviderProfile,
+  { nativeInput, timed, aligns = false }: UtteranceRules
+): NonEmptyReadonlyArray<"srt" | "text"> => {
+  if (!takesSrt || !timed) return ["text"]
+  if (nativeInput !== undefined) return [nativeInput]
+  return transcript !== "none" || aligns ? ["text", "srt"] : ["srt", "text"]
 }
 
 export const noCuts: EarlierCuts = { profilesOf: () => [], isSent: () => false }
@@ -143,12 +145,13 @@ interface VoiceCut {
 const cutVoice = (
   voice: NonEmptyReadonlyArray<NumberedLine>,
   profile: ProviderProfile,
-  rules: UtteranceRules
+  rules: UtteranceRules,
+  input: "srt" | "text"
 ): VoiceCut => {
   const planned: Array<Planned> = []
   const violations: Array<Violation> = []
   const { casting } = voice[0].line
-  const srt = profile.srtInput && rules.nativeInput === "srt" && rules.timed
+  const srt = input === "srt"
   const maxChars = profile.maxChars - charactersOf(tonedText(casting, profile.tone, ""))
   const space = srt ? profile.maxChars - srtOverhead : maxChars
   const portions = voice.map(({ line, order, run }) => ({
@@ -169,7 +172,7 @@ const cutVoice = (
     })
   }))
   const add = (group: NonEmptyReadonlyArray<TextUnit>, text: string): void => {
-    planned.push({ order: group[0].order, casting, input: srt ? "srt" : "text", portions: group, text })
+    planned.push({ order: group[0].order, casting, input, portions: group, text })
   }
   if (srt) {
     for (const group of srtGroups(

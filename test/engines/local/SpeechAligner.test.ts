@@ -2,7 +2,8 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { misfitOf } from "../../../src/audio/alignment/SpeechFit.ts"
-import { espeakVoiceOf, makeSpeechAligner } from "../../../src/engines/local/alignment/SpeechAligner.ts"
+import { espeakVoiceOf } from "../../../src/engines/BundledVoices.ts"
+import { makeSpeechAligner } from "../../../src/engines/local/alignment/SpeechAligner.ts"
 import { makeFliteEngine } from "../../../src/engines/local/FliteEngine.ts"
 import { pcm, request } from "../speech.ts"
 

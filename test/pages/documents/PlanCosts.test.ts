@@ -39,11 +39,11 @@ describe("a plan's cost lines", () => {
     expect(plain({ balance: { unlimited: true, short: 0 } })).toEqual([])
   })
 
-  test("say why a job's lines cannot be sent as plain text", () => {
-    const srt = { characters: 30, markup: 20, textFault: "too little" }
+  test("say what SRT adds, or would add", () => {
+    const srt = { characters: 30, markup: 20, saved: 1_500 }
     expect(plain({ total: { ...effort, characters: 30, srt } })).toEqual([
-      "SRT is billed including cue numbers and times: 20 characters (+200 %) on top of 10.",
-      `"nativeInput: text" cannot be used for every job: too little.`
+      'Subtitles are sent as plain text, 1,500 characters less than as SRT; the audio is split at the cues ("nativeInput: srt" sends SRT).',
+      "SRT is billed including cue numbers and times: 20 characters (+200 %) on top of 10."
     ])
   })
 

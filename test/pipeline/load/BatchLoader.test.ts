@@ -67,7 +67,6 @@ layer(NodeContext.layer)("loading", (it) => {
               pitch: undefined
             },
             speakers: {},
-            nativeInput: "srt",
             unit: "cue",
             onFailure: "fail",
             fit: { maxSpeed: 1.3, hardMaxSpeed: 1.6, early: 0, late: 1000 },

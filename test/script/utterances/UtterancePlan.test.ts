@@ -92,7 +92,7 @@ const anyRules = fc
     fc.constantFrom([0, 300], [0, 90], [100, 2000], [100, 260], [100, 150]),
     fc.boolean(),
     fc.constantFrom<"cue" | "sentence">("cue", "sentence"),
-    fc.constantFrom<"srt" | "text">("srt", "text"),
+    fc.constantFrom("srt" as const, "text" as const, undefined),
     fc.boolean()
   )
   .map(([[min = 0, max = 300], srt, unit, nativeInput, timed]) =>
@@ -122,7 +122,7 @@ describe("planUtterances", () => {
       expect(utterance.characters).toBe(charactersOf(utterance.text))
       expect(utterance.characters).toBeLessThanOrEqual(limits.maxChars)
       if (utterance.input === "text") expect(utterance.characters).toBeGreaterThanOrEqual(limits.minChars)
-      else expect(limits.srtInput && any.timed && any.nativeInput === "srt").toBe(true)
+      else expect(limits.srtInput && any.timed && any.nativeInput !== "text").toBe(true)
       expect(utterance.said.length).toBe(refs.length)
       for (const ref of refs)
         expect(all.find((each) => each.cue === ref.cue)?.casting.voice).toBe(utterance.casting.voice)
@@ -176,6 +176,26 @@ describe("planUtterances", () => {
       "Is anybody there?"
     ])
     expect(text).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d00\nGood evening\.\n/u)
+  })
+
+  it("sends subtitles in the cheaper form that keeps their times, unless the other one was sent before", () => {
+    const all = lines(Array.from({ length: 8 }, (_, i) => `Line number ${i} has forty characters or so.`))
+    const open = { nativeInput: undefined }
+    const inputs = (of: ProviderProfile, more: Partial<UtteranceRules>, some = all) => [
+      ...new Set(planUtterances(some, rules(of, more)).uses.map(({ utterance }) => utterance.input))
+    ]
+    const native = { ...profile(100, 2000, true), transcript: "export_srt" as const }
+    expect(inputs(native, open)).toEqual(["text"])
+    expect(inputs(native, { nativeInput: "srt" })).toEqual(["srt"])
+    // Too little for a text.
+    expect(inputs(native, open, lines(["Too short."]))).toEqual(["srt"])
+    // Without times, several lines in one clip can only be cut at its pauses.
+    expect(inputs(profile(100, 2000, true), open)).toEqual(["srt"])
+    expect(inputs(profile(100, 2000, true), { ...open, aligns: true })).toEqual(["text"])
+    const before = planUtterances(all, rules(native, { nativeInput: "srt" }))
+    const [paid] = before.uses
+    const cuts = { profilesOf: () => [], isSent: (key: unknown) => key === paid?.utterance.key }
+    expect(planUtterances(all, rules(native, { ...open, cuts }))).toEqual(before)
   })
 
   it("never sends text below the minimum, and says what to do", () => {

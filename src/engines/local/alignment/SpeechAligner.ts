@@ -5,7 +5,7 @@
 import { Effect, Option } from "effect"
 import type { SpeechFit } from "../../../audio/alignment/SpeechFit.ts"
 import { millis } from "../../../domain/time/Units.ts"
-import { espeakVoices } from "../../BundledVoices.ts"
+import { espeakVoiceOf } from "../../BundledVoices.ts"
 import type { WordMark, WordTiming } from "../../Engine.ts"
 import { primaryLanguage } from "../../../domain/values/Ids.ts"
 import { normalizeText } from "../../text/TextNormalization.ts"
@@ -97,22 +97,3 @@ const rangeOf = (heard: ReadonlyMap<number, Span>, from: number, to: number) => 
     ? undefined
     : { start: millis(first.start), end: millis(Math.max(first.start, last.end)) }
 }
-
-/** Returns eSpeak NG's voice for a language (BCP 47): of the same region, else any of the language. */
-export const espeakVoiceOf = (language: string): string | undefined => {
-  const tag = language.toLowerCase().replaceAll("_", "-")
-  const primary = primaryLanguage(tag)
-  const speaks = (wanted: string) => (voice: { readonly languages: ReadonlyArray<string> }) =>
-    voice.languages.some((each) => each.toLowerCase() === wanted)
-  const own = aliases[primary] ?? primary
-  return (
-    espeakVoices.find(({ id }) => id === (tag === "en" ? "en-us" : tag)) ??
-    espeakVoices.find(speaks(tag)) ??
-    espeakVoices.find(({ id }) => id === own) ??
-    espeakVoices.find(({ id }) => primaryLanguage(id) === own) ??
-    espeakVoices.find(speaks(own))
-  )?.id
-}
-
-/** Languages whose voice has another name. */
-const aliases: Readonly<Record<string, string>> = { zh: "cmn", no: "nb", iw: "he" }
