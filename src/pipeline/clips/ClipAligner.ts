@@ -1,6 +1,6 @@
 /** Aligns clips with their texts in the threads of eSpeak NG, which start with the first clip that needs it. */
 import { Array, Effect, Order, type Scope } from "effect"
-import { misfitOf, type Misfit } from "../../audio/alignment/SpeechFit.ts"
+import { misfitOf, type SpeechFit } from "../../audio/alignment/SpeechFit.ts"
 import type { Expected } from "../../audio/speech/MissingParts.ts"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import type { WordMark } from "../../engines/Engine.ts"
@@ -14,7 +14,7 @@ export interface AlignedClip {
   readonly parts: ReadonlyArray<Expected> | undefined
   /** When each word is said; empty if the parts are undefined. */
   readonly words: ReadonlyArray<WordMark>
-  readonly misfit: Misfit | undefined
+  readonly fit: SpeechFit
 }
 
 /**
@@ -44,7 +44,7 @@ export const clipAligner: Effect.Effect<AlignClip, never, Scope.Scope> = Effect.
         const times = found.parts.filter((part) => part !== undefined)
         const isWhole =
           times.length === said.length && (misfit === undefined || misfit.kind === "another-text")
-        return { parts: isWhole ? times : undefined, words: isWhole ? found.words : [], misfit }
+        return { parts: isWhole ? times : undefined, words: isWhole ? found.words : [], fit: found.fit }
       })
 )
 

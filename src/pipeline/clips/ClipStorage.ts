@@ -3,7 +3,7 @@ import { Context, Effect, Either, Option } from "effect"
 import type { Expected } from "../../audio/speech/MissingParts.ts"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import { joinedMp3 } from "../../audio/formats/JoinedMp3.ts"
-import type { Misfit } from "../../audio/alignment/SpeechFit.ts"
+import { type Misfit, misfitOf } from "../../audio/alignment/SpeechFit.ts"
 import { Clip, type Segment } from "../../domain/speech/Clip.ts"
 import { type Utterance, charactersOf, longestSoundOf } from "../../domain/speech/Utterance.ts"
 import type { LanguageTag, UtteranceKey } from "../../domain/values/Ids.ts"
@@ -19,7 +19,6 @@ import { inSpan } from "../Annotations.ts"
 import { Progress } from "../Progress.ts"
 import { ClipIntake } from "./ClipIntake.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
-import type { Estimate } from "../../domain/values/Estimate.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
 
 /** A stored clip. */
@@ -30,6 +29,8 @@ export interface KeptClip {
   readonly suspect: string | undefined
   /** Whether the suspicion is strong enough to pay for a new take. */
   readonly mayRetake: boolean
+  /** Whether it may be the first part of a file that was not yet written whole. */
+  readonly mayBePartial: boolean
 }
 
 /** What is known about a clip besides its text. */
@@ -88,15 +89,17 @@ export const keepClip = (
       return Either.left(first)
     }
     const stored = storedWav(key, first.checksum)
-    const alignStored = Effect.flatMap(stored, (wav) =>
-      wav === undefined ? Effect.void : align(wav, said, language, true)
-    )
+    const alignStored = (compare: boolean) =>
+      Effect.flatMap(stored, (wav) => (wav === undefined ? Effect.void : align(wav, said, language, compare)))
     // Times that the clip does not bear out are compared with its own.
     const isDoubted = first.doubtful && !isUncut && (timesWords || said.length > 1)
-    const own = isDoubted ? (aligned ?? (yield* alignStored)) : aligned
+    const own = isDoubted ? (aligned ?? (yield* alignStored(true))) : aligned
     const ownParts =
-      isDoubted && own?.misfit === undefined && !areAlike(own?.parts, heardParts(wanted))
-        ? own?.parts
+      isDoubted &&
+      own !== undefined &&
+      misfitOf(own.fit) === undefined &&
+      !areAlike(own.parts, heardParts(wanted))
+        ? own.parts
         : undefined
     const again = ownParts === undefined || said.length === 1 ? undefined : yield* stored
     const remade =
@@ -110,8 +113,10 @@ export const keepClip = (
     const segments = withWordStarts(made.segments, said, found, rate)
     const characters = said.reduce((sum, words) => sum + charactersOf(words), 0)
     const length = speechMillis(segments, rate)
-    const isOdd = judged === undefined && made.suspect === undefined && isOddLength(length, said, usual)
-    const misfit = (isOdd ? yield* alignStored : judged)?.misfit
+    const pace = usual === undefined || usual.count < enough ? undefined : length / (usual.mean * characters)
+    const doubt = judged === undefined && made.suspect === undefined ? doubtOf(length, said, pace) : undefined
+    const fit = (doubt === undefined ? judged : yield* alignStored(doubt === "any"))?.fit
+    const misfit = fit === undefined ? undefined : misfitOf(fit, pace)
     const suspect = made.suspect ?? (misfit === undefined ? undefined : wordsOf(misfit))
     if (suspect === undefined) learned.spoke(casting, characters, length)
     return Either.right({
@@ -121,7 +126,8 @@ export const keepClip = (
       ),
       bytes: made.bytes,
       suspect,
-      mayRetake: made.suspect !== undefined || misfit?.kind !== "another-text"
+      mayRetake: made.suspect !== undefined || misfit?.kind !== "another-text",
+      mayBePartial: made.suspect === undefined && misfit?.kind === "cut-off"
     })
   }).pipe(inSpan("ClipStorage.keepClip"))
 
@@ -159,18 +165,23 @@ const speechMillis = (segments: ReadonlyArray<Segment>, rate: number): number =>
 /** Minimum number of clips of a voice for its usual length to be trusted. */
 const enough = 8
 /** Shares of the expected length between which a clip is not compared: narrower if the voice's pace is known. */
-const known = { least: 0.75, most: 1.4 }
-const guessed = { least: 0.6, most: 1.6 }
+const known = { least: 0.75, most: 1.4, whole: 0.85 }
+const guessed = { least: 0.6, most: 1.6, whole: 0.8 }
 /** Differences up to this are usual for short texts, in milliseconds. */
 const slack = 400
 
-/** Whether the milliseconds of speech are unusual for the texts. `usual` is the voice's own pace per character. */
-const isOddLength = (length: number, said: ReadonlyArray<string>, usual: Estimate | undefined): boolean => {
-  const isKnown = usual !== undefined && usual.count >= enough
-  const expected = said.reduce(
-    (sum, text) => sum + (isKnown ? usual.mean * charactersOf(text) : likelyLength(text)),
-    0
-  )
-  const { least, most } = isKnown ? known : guessed
-  return length < expected * least - slack || length > expected * most + slack
+/**
+ * What may be wrong with a clip by the milliseconds of its speech: anything, or only that its end is missing. `pace`
+ * compares them with the voice's usual length; complete speech was measured to have at least 0.81 of that.
+ */
+const doubtOf = (
+  length: number,
+  said: ReadonlyArray<string>,
+  pace: number | undefined
+): "any" | "end" | undefined => {
+  const { least, most, whole } = pace === undefined ? guessed : known
+  const expected =
+    pace === undefined ? said.reduce((sum, text) => sum + likelyLength(text), 0) : length / pace
+  if (length < expected * least - slack || length > expected * most + slack) return "any"
+  return length < expected * whole ? "end" : undefined
 }

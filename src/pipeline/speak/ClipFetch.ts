@@ -1,7 +1,7 @@
 /**
  * Downloads a done task's audio and stores it as a clip; bad audio is fetched again, then spoken again as a new take.
  */
-import { Context, Effect, Either } from "effect"
+import { Context, type Duration, Effect, Either } from "effect"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { failureReasonOf } from "../../gateway/GatewayErrors.ts"
 import type { DoneTask } from "../../gateway/response/TaskSnapshot.ts"
@@ -38,6 +38,8 @@ export const fetchClip = (
     const { alive, timed } = Context.get(context, ServiceWatch)
     const { utterance } = row
     const retrying = (words: string) => counters.retrying(utterance.casting.provider, utterance.key, words)
+    const again = (words: string, wait: Duration.DurationInput) =>
+      Effect.zipRight(retrying(words), Effect.delay(fetchClip(row, done, refetches + 1), wait))
     const fetched = yield* timed(row.label, gateway.fetch(done, utterance.characters, retrying)).pipe(
       Effect.catchTags({
         // A single 404 between failed downloads proves nothing. The next round polls the task, and polling decides.
@@ -56,16 +58,15 @@ export const fetchClip = (
     const kept = yield* keepClip(utterance, fetched, origin)
     if (Either.isLeft(kept)) {
       const wait = refetchAfter[refetches]
-      if (wait === undefined) return yield* badAudio(row, kept.left.words)
-      yield* retrying(kept.left.words)
-      yield* Effect.sleep(wait)
-      return yield* fetchClip(row, done, refetches + 1)
+      return yield* wait === undefined ? badAudio(row, kept.left.words) : again(kept.left.words, wait)
     }
-    const { clip, bytes, suspect, mayRetake } = kept.right
+    const { clip, bytes, suspect, mayRetake, mayBePartial } = kept.right
     yield* Context.get(context, AnswerTrust)
       .heard(row, clip.checksum)
       .pipe(Effect.catchTag("MixedUp", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
     const { hold } = Context.get(context, RunSpending)
+    if (suspect !== undefined && mayBePartial && refetches === 0)
+      return yield* again(suspect, refetchAfter[0])
     if (suspect !== undefined && mayRetake && (yield* mayReroll(row)) && hold(utterance))
       return yield* startOver(row, badAudioOf(suspect))
     yield* store.apply({ event: "fetch", key: utterance.key, clip, bytes, suspect })

@@ -1,6 +1,7 @@
 /** Utterances of several cues are cut by an alignment of the clip if the service sends no times. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { misfitOf } from "../../../src/audio/alignment/SpeechFit.ts"
 import { fromInt16 } from "../../../src/audio/pcm/Pcm.ts"
 import { splitClip } from "../../../src/audio/speech/ClipSplitting.ts"
 import { LanguageTag } from "../../../src/domain/values/Ids.ts"
@@ -75,7 +76,11 @@ it.scopedLive("aligns a clip in its job's language, or in another one that was s
         const known = job === undefined ? undefined : LanguageTag.make(job)
         const found = yield* align(sound, [text], known, true)
         const expected = yield* aligner.align({ sound, said: [text], language: spoken })
-        return [found?.words, found?.misfit, Option.map(expected, ({ words }) => words)] as const
+        return [
+          found?.words,
+          found && misfitOf(found.fit),
+          Option.map(expected, ({ words }) => words)
+        ] as const
       })
     )
     for (const [words, misfit, expected] of results) {

@@ -1,11 +1,14 @@
 /** A clip's parts are cut where they are said, whatever its transcript says. */
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"
+import { misfitOf } from "../../../src/audio/alignment/SpeechFit.ts"
 import { fromInt16 } from "../../../src/audio/pcm/Pcm.ts"
 import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { makeUtterance } from "../../../src/domain/speech/Utterance.ts"
-import { LanguageTag } from "../../../src/domain/values/Ids.ts"
+import { LanguageTag, VoiceId } from "../../../src/domain/values/Ids.ts"
 import { makeEspeakEngine } from "../../../src/engines/local/EspeakEngine.ts"
+import { makeFliteEngine } from "../../../src/engines/local/FliteEngine.ts"
 import { ClipIntake, makeClipIntake } from "../../../src/pipeline/clips/ClipIntake.ts"
 import { keepClip } from "../../../src/pipeline/clips/ClipStorage.ts"
 import { analyzeInThisThread } from "../../../src/pipeline/clips/ClipWorkerClient.ts"
@@ -90,3 +93,55 @@ it.scopedLive(
       )
     )
 )
+
+const sentences = [
+  "The keeper closed the door behind him, and went down to the harbour.",
+  "If the boats are not back by morning, we will have to call the coast guard.",
+  "They had been walking for hours, and the path grew narrower with every turn."
+]
+
+it.scopedLive(
+  "suspects speech that ends cleanly after half of its sentence, at any speed, and no whole one",
+  () =>
+    Effect.gen(function* () {
+      const flite = yield* makeFliteEngine({ size: 1 })
+      const intake = yield* makeClipIntake(analyzeInThisThread)
+      const origin = { engine: undefined, language: LanguageTag.make("en"), timesWords: false }
+      const spoken = sentences.flatMap((text) =>
+        [1, 1.4, 1.7].flatMap((speed) => [0.55, 1].map((share) => ({ text, speed, share })))
+      )
+      const found = yield* Effect.forEach(spoken, ({ text, speed, share }) =>
+        Effect.gen(function* () {
+          const { rate, samples, words } = pcm(yield* flite.speak(request("slt", text, { rate: speed })))
+          const end = words[Math.round(words.length * share) - 1]?.end ?? 0
+          const cut = Float32Array.from(fromInt16(samples), (sample, at) =>
+            share === 1 || at < (end * rate) / 1_000 ? sample : 0
+          )
+          const voice = Casting.make({ ...casting, voice: VoiceId.make(`slt-${speed}`) })
+          const said = makeUtterance(voice, "text", text, [text])
+          const audio = encodeWav16({ rate, samples: cut })
+          const kept = yield* keepClip(said, { audio, transcript: undefined }, origin).pipe(
+            Effect.provideService(ClipIntake, intake)
+          )
+          const { suspect, mayRetake } = Either.getOrThrow(kept)
+          return [suspect !== undefined, mayRetake]
+        })
+      )
+      expect(found).toEqual(spoken.map(({ share }) => [share < 1, true]))
+    }).pipe(
+      Effect.provide(
+        Layer.unwrapScoped(Effect.map(temporaryFolder, stored)).pipe(
+          Layer.provideMerge(Layer.merge(bundledFfmpeg, silent))
+        )
+      )
+    )
+)
+
+it("suspects a shorter gap in speech of less than three quarters of its voice's usual length", () => {
+  const fit = { ratio: 0.85, skipped: 0.15, added: 0 }
+  expect([undefined, 0.76, 0.7].map((pace) => misfitOf(fit, pace)?.kind)).toEqual([
+    undefined,
+    undefined,
+    "cut-off"
+  ])
+})
