@@ -30,7 +30,7 @@ describe("a job's page", () => {
     ])
   })
 
-  it("lists the lines worth a look first", () => {
+  it("lists the lines to check first", () => {
     expect([...page.matchAll(/id="cue-(\d+)"/gu)].map(([, index]) => Number(index))).toEqual([
       6, 8, 1, 2, 3, 4, 5, 7, 9
     ])
@@ -146,7 +146,7 @@ describe("a job's page without speakers or shifts", () => {
   it("has no column of speakers", () => {
     const heads = (text: string) => [...text.matchAll(/class="sort">([^<]*)</gu)].map(([, name]) => name)
     expect(heads(page)).toContain("Speaker")
-    expect(heads(calmPage)).toEqual(["Cue", "Time", "Source", "Spoken", "Speed", "Shift", "Worth a look"])
+    expect(heads(calmPage)).toEqual(["Cue", "Time", "Source", "Spoken", "Speed", "Shift", "To check"])
     expect([...calmPage.matchAll(/<td role="cell"/gu)]).toHaveLength(7 * report.cues.length)
   })
 
@@ -189,7 +189,7 @@ describe("a batch's page", () => {
   }))
   const { text } = batchPage(sampleRun, jobs, parts)
 
-  it("lists failed jobs first, then those worth a look", () => {
+  it("lists failed jobs first, then those with lines to check", () => {
     expect([...text.matchAll(/data-state="(\w+)"/gu)].map(([, state]) => state)).toEqual([
       "failed",
       "look",
@@ -203,7 +203,7 @@ describe("a batch's page", () => {
     expect([columns, cells]).toEqual([11, 11 * jobs.length])
   })
 
-  it("marks a job as worth a look for a single cue, however good its figures", () => {
+  it("marks a job as to check for a single cue, however good its figures", () => {
     const one = batchPage(
       sampleRun,
       jobs.map((job) => ({ ...job, looks: job.summary.id === "calm" ? 1 : 0 })),
@@ -268,7 +268,7 @@ describe("a batch's page", () => {
 
   it("shows the run's outcome, totals and warnings", () => {
     for (const words of [
-      "2 jobs delivered, 1 failed, 1 worth a look",
+      "2 jobs delivered, 1 failed, 1 to check",
       "13 min 32 s",
       "18\u202F234",
       ...sampleRun.warnings

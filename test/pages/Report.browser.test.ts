@@ -244,7 +244,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
         page.evaluate<ReadonlyArray<string>>(
           "[...document.querySelectorAll('th')].flatMap((head) => { const sort = head.getAttribute('aria-sort'); return sort === null || sort === 'none' ? [] : [head.textContent.trim() + ' ' + sort] })"
         )
-      expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["Worth a look descending"]])
+      expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["To check descending"]])
       const heads = page.locator("th .sort")
       expect(await heads.allTextContents()).toEqual([
         "Cue",
@@ -254,7 +254,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
         "Spoken",
         "Speed",
         "Shift",
-        "Worth a look"
+        "To check"
       ])
       await heads.nth(5).focus()
       await page.keyboard.press("Enter")
@@ -263,10 +263,10 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await heads.nth(2).click()
       expect([await rows(), await sorts()]).toEqual([["1", "3", "5"], ["Speaker ascending"]])
       await page.keyboard.press("o")
-      expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["Worth a look descending"]])
+      expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["To check descending"]])
       for (const [at, name] of (await heads.allTextContents()).entries()) {
         const [once, twice] =
-          name === "Worth a look" ? ["descending", "ascending"] : ["ascending", "descending"]
+          name === "To check" ? ["descending", "ascending"] : ["ascending", "descending"]
         await heads.nth(at).focus()
         await page.keyboard.press("Enter")
         expect(await sorts()).toEqual([`${name} ${once}`])
@@ -510,7 +510,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       ).toEqual(["failed", "look", "fine"])
       await page.keyboard.press("n")
       await page.keyboard.press("n")
-      expect(await page.locator("#live").textContent()).toBe("harbour-ep01, worth a look")
+      expect(await page.locator("#live").textContent()).toBe("harbour-ep01, to check")
       await page.keyboard.press("/")
       await page.keyboard.type("calm")
       expect(await page.locator("#shown").textContent()).toBe("1 of 3 jobs")

@@ -111,7 +111,7 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
     await expect.poll(() => title(page)).toBe("Cue 3")
     await page.keyboard.press("F8")
     await expect.poll(() => title(page)).not.toBe("Cue 3")
-    // Below all that are worth a look, the first of them is the next one.
+    // Below all that are to check, the first of them is the next one.
     const flagged = await page.evaluate<ReadonlyArray<string>>(
       `[...document.querySelectorAll('#cues tr:not([data-marks=""])')].map(({ id }) => id)`
     )

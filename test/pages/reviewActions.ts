@@ -52,16 +52,16 @@ export const reviewActions: Readonly<Record<string, (tab: Page) => Promise<unkno
   play: async (tab) => {
     await tab.keyboard.press(" ")
     await playing(tab, "Pause")
-    // It moves on to a cue below those that are worth a look.
+    // It moves on to a cue below those to check.
     await tab.locator("#cues [aria-current]").waitFor()
   },
   pause: async (tab) => {
     await tab.keyboard.press(" ")
     await playing(tab, "Play")
   },
-  "next worth a look": (tab) => going(tab, "n"),
+  "next to check": (tab) => going(tab, "n"),
   next: (tab) => going(tab, "j"),
-  "previous worth a look": (tab) => going(tab, "p"),
+  "previous to check": (tab) => going(tab, "p"),
   "next again": (tab) => going(tab, "j"),
   previous: (tab) => going(tab, "k"),
   "play the cue": async (tab) => {
@@ -168,7 +168,7 @@ export const reviewActions: Readonly<Record<string, (tab: Page) => Promise<unkno
   "accept, next": async (tab) => {
     await Promise.all([tab.waitForResponse("**/cues/8/accept"), editing(tab, "Control+Enter")])
   },
-  "edit the next line worth a look": (tab) => editing(tab, "F8"),
+  "edit the next line to check": (tab) => editing(tab, "F8"),
   "edit the next line": (tab) => editing(tab, "Alt+ArrowDown"),
   "edit the previous line": (tab) => editing(tab, "Alt+ArrowUp"),
   close: async (tab) => {

@@ -113,7 +113,7 @@ export const lastMetrics: Metrics = {
   loudness: { integrated: -16.4, truePeak: -1.5, clipSpread: 1.8 }
 }
 
-/** A run of three jobs: one fine, one worth a look, one failed. */
+/** A run of three jobs: one fine, one to check, one failed. */
 export const sampleRun: RunReport = {
   manifest: "nightly.yaml",
   startedAt: "2026-03-02T22:00:03.120Z",

@@ -92,7 +92,7 @@ const sentText = ({ tasks, characters, seconds }: DubResult["report"]): string =
   return `${counts.join(", ")}; ${formatCount(characters, "character")}; ${formatDuration(seconds)}`
 }
 
-/** How many lines are worth a look, and the page that shows them. */
+/** How many lines are to check, and the page that shows them. */
 const looksText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string): string => {
   const looks = jobs.reduce((sum, job) => sum + job.looks, 0)
   const [only] = jobs
@@ -101,7 +101,7 @@ const looksText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string):
       ? join(out, only.job.id, "report.html")
       : join(out, "index.html")
   const words =
-    looks === 0 ? "No line needs checking; report:" : `${formatCount(looks, "line")} worth a look; open`
+    looks === 0 ? "No line to check; report:" : `${formatCount(looks, "line")} to check; open`
   return `${words} ${shortest(resolve(page), folder)}`
 }
 

@@ -100,7 +100,7 @@ export class CueRows {
     return row !== undefined && this.body.contains(row)
   }
 
-  /** Whether a cue is worth a look and was not changed since the page was opened. */
+  /** Whether a cue is to check and was not changed since the page was opened. */
   isMarked(at: number): boolean {
     const isChanged = this.rows.get(at)?.classList.contains("changed") === true
     return !isChanged && (this.cues[at]?.names ?? []).length > 0

@@ -31,7 +31,7 @@ export interface JobViewKind {
 
 /** The actions on the view that the review page uses while a cue is edited. */
 export interface JobViewHandle {
-  /** Edits another cue: the next or previous one, or the next worth a look, else the first; false if there is none. */
+  /** Edits another cue: the next or previous one, or the next to check, else the first; false if there is none. */
   readonly editBeside: (which: "next" | "previous" | "flagged") => boolean
   readonly playCurrent: () => void
   readonly playPause: () => void
@@ -134,7 +134,7 @@ export const jobView = ({ keys, edit, undo, voices, approvals }: JobViewKind): J
   const finding = findingIn(rows, approvals?.passes)
   const order = new Order(body, rows)
   const marked = (at: number) => rows.isMarked(at)
-  /** The next line worth a look. After playback, the current line may be one below all of them. */
+  /** The next line to check. After playback, the current line may be one below all of them. */
   const flagged = () => rows.beside(1, marked) ?? rows.first(marked)
   const change = (at = rows.current ?? rows.beside(1)): void => {
     const row = at === undefined ? undefined : rows.rowOf(at)
@@ -255,7 +255,7 @@ const spokenWords = (row: HTMLTableRowElement, cue: PageCue): string => {
     `Cue ${cue.index}`,
     cellText(row, "speaker"),
     shortClock(cue.start),
-    ...(look === "" ? [] : [`worth a look: ${look}`]),
+    ...(look === "" ? [] : [`to check: ${look}`]),
     cellText(row, "source")
   ]
     .filter((word) => word !== "")

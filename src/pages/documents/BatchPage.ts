@@ -6,7 +6,7 @@ import { type Figure, figuresOf } from "../parts/Figures.ts"
 import { type Content, type Html, html } from "../parts/Html.ts"
 import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
 import { batchKeys } from "../parts/KeyBindings.ts"
-import { seasonGrid } from "./SeasonGrid.ts"
+import { seasonGrid, stateWords } from "./SeasonGrid.ts"
 import { searchBox } from "../parts/SearchBox.ts"
 import { orderChoice, sortingHead } from "../parts/TableHead.ts"
 import { formatCount, formatDuration, formatInteger } from "../parts/TimeFormat.ts"
@@ -16,7 +16,7 @@ export interface BatchJob {
   readonly summary: JobSummary
   /** Undefined if the job has no report. */
   readonly metrics: Metrics | undefined
-  /** How many of its lines are worth a look. */
+  /** How many of its lines are to check. */
   readonly looks: number
   /** The link to its report, relative to the page; undefined if it has none. */
   readonly href: string | undefined
@@ -90,13 +90,6 @@ export const batchPage = (run: RunReport, jobs: ReadonlyArray<BatchJob>, parts: 
 const states = ["failed", "unfinished", "look", "fine"] as const
 type State = (typeof states)[number]
 
-const stateWords: Readonly<Record<State, string>> = {
-  failed: "failed",
-  unfinished: "unfinished",
-  look: "worth a look",
-  fine: "delivered"
-}
-
 const stateOf = ({ summary, metrics, looks }: BatchJob): State =>
   summary.status !== "delivered"
     ? summary.status
@@ -116,7 +109,7 @@ const columns = [
   "Loudness"
 ] as const
 
-const allColumns = ["Job", "State", "Worth a look", ...columns] as const
+const allColumns = ["Job", "State", "To check", ...columns] as const
 
 const jobRow = (
   { summary, metrics, lastMetrics, looks, href, state }: BatchJob & { readonly state: State },
@@ -132,7 +125,7 @@ const jobRow = (
         summary.error === undefined ? undefined : html` <span class="error">${summary.error}</span>`
       }
     </td>
-    <td role="cell" data-label="Worth a look" data-order="${looks}" class="${looks > 0 ? "poor" : "fine"}">
+    <td role="cell" data-label="To check" data-order="${looks}" class="${looks > 0 ? "poor" : "fine"}">
       ${metrics === undefined ? undefined : formatInteger(looks)}
     </td>
     ${columns.map((name) =>
@@ -172,7 +165,7 @@ const verdict = (all: ReadonlyArray<State>): Html => {
     `${formatCount(all.length - undone, "job")} delivered`,
     ...(count("failed") > 0 ? [`${formatInteger(count("failed"))} failed`] : []),
     ...(count("unfinished") > 0 ? [`${formatInteger(count("unfinished"))} unfinished`] : []),
-    ...(count("look") > 0 ? [`${formatInteger(count("look"))} worth a look`] : [])
+    ...(count("look") > 0 ? [`${formatInteger(count("look"))} to check`] : [])
   ]
   const tone = undone > 0 ? "bad" : count("look") > 0 ? "warn" : "good"
   return html`<p class="verdict ${tone}">${words.join(", ")}</p>`

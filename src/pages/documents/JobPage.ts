@@ -130,9 +130,9 @@ const heading = (report: JobReport, status: Content): Html => {
     <p class="verdict ${state}">
       ${
         failed > 0
-          ? `${formatCount(failed, "line")} not spoken${marked > failed ? `, ${formatInteger(marked - failed)} more worth a look` : ""}`
+          ? `${formatCount(failed, "line")} not spoken${marked > failed ? `, ${formatInteger(marked - failed)} more to check` : ""}`
           : marked > 0
-            ? `${formatCount(marked, "line")} worth a look`
+            ? `${formatCount(marked, "line")} to check`
             : "Every line is in place"
       }
     </p>
@@ -165,7 +165,7 @@ const cueSection = (report: JobReport, choices: ReadonlyArray<Choice>): Html => 
         filter: "Show",
         choices: [
           { value: "all", words: "all cues", count: report.cues.length },
-          { value: "marked", words: "worth a look", count: marked },
+          { value: "marked", words: "to check", count: marked },
           { value: "status:spoken", words: "spoken", count: report.metrics.spoken },
           { value: "status:skipped", words: "skipped", count: skipped },
           ...markNames
@@ -215,7 +215,7 @@ const playerPane = ({ audio, film, buttons }: PlayerPane): Html => {
       <button type="button" id="play" ${silent}>Play</button>
       <button type="button" id="previous" aria-label="Previous cue">◂ Cue</button>
       <button type="button" id="next" aria-label="Next cue">Cue ▸</button>
-      <button type="button" id="next-flagged">Next worth a look</button>
+      <button type="button" id="next-flagged">Next to check</button>
       <button type="button" id="loop" aria-pressed="false" ${silent}>Loop</button>
       <label class="roll"
         ><span class="unseen">Seconds before and after a looped cue</span

@@ -8,7 +8,7 @@ export interface SeasonJob {
   /** The values of the names in its input pattern, and its language. */
   readonly season: { readonly episode: string; readonly language: string }
   readonly state: "failed" | "unfinished" | "look" | "fine"
-  /** How many of its lines are worth a look. */
+  /** How many of its lines are to check. */
   readonly looks: number
   readonly href: string | undefined
   readonly isApproved: boolean
@@ -61,14 +61,15 @@ const jobLink = ({ id, state, looks, href, isApproved }: SeasonJob): Html => {
     : html`<a class="mark ${state}" href="${href}" title="${id}">${words}</a> `
 }
 
-const stateWords = {
+/** How a job's state is shown. */
+export const stateWords = {
   failed: "failed",
   unfinished: "unfinished",
-  look: "worth a look",
+  look: "to check",
   fine: "delivered"
 } as const
 
-/** How much an episode needs a person: its worst state first, then how many lines are worth a look. */
+/** How much an episode needs a person: its worst state first, then how many lines are to check. */
 const harmOf = (jobs: ReadonlyArray<SeasonJob>): number => {
   const worst = Math.max(...jobs.map(({ state }) => order.indexOf(state)))
   return worst * 1_000_000 + jobs.reduce((sum, { looks }) => sum + looks, 0)

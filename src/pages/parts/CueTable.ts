@@ -1,4 +1,4 @@
-/** The table of a job's cues: time, speaker, source text, spoken text, speed, shift, and why it is worth a look. */
+/** The table of a job's cues: time, speaker, source text, spoken text, speed, shift, and why to check it. */
 import type { PageCue, ReportedCue, ReportedRewrite, SkipName } from "../data/PageData.ts"
 import { marksIn, skipWords } from "./CueMarks.ts"
 import { type MarkName, marks } from "./MarkWords.ts"
@@ -7,7 +7,7 @@ import { type Content, type Html, html } from "./Html.ts"
 import { sortingHead } from "./TableHead.ts"
 import { formatClock, formatCount, formatFactor, formatSignedSeconds } from "./TimeFormat.ts"
 
-/** A cue, with the marks that make it worth a look. */
+/** A cue, with its marks. */
 export interface JudgedCue {
   readonly cue: ReportedCue
   /** Its position in the source, from 0. */
@@ -68,7 +68,7 @@ export const cueTable = (cues: ReadonlyArray<ReportedCue>, language: string | un
 }
 
 /** The column of the initial order of cues. */
-export const harmColumn = "Worth a look"
+export const harmColumn = "To check"
 
 /** The column headings; clicking one sorts by it. Without any speaker, there is no column for them. */
 export const cueColumns = (cues: ReadonlyArray<ReportedCue>): ReadonlyArray<string> => [

@@ -36,8 +36,8 @@ export type JobAction =
 export const jobKeys: ReadonlyArray<KeyHelp<JobAction>> = [
   { action: "next", keys: ["j", "ArrowDown"], does: "Next cue (arrow keys: in the list)" },
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous cue" },
-  { action: "nextFlagged", keys: ["n"], does: "Next line worth a look" },
-  { action: "previousFlagged", keys: ["p"], does: "Previous line worth a look" },
+  { action: "nextFlagged", keys: ["n"], does: "Next line to check" },
+  { action: "previousFlagged", keys: ["p"], does: "Previous line to check" },
   { action: "playCue", keys: ["Enter"], does: "Play the current cue" },
   { action: "playPause", keys: [" "], does: "Play or pause" },
   { action: "loop", keys: ["l"], does: "Loop the current cue" },
@@ -88,10 +88,10 @@ export const editKeys: ReadonlyArray<KeyHelp<EditAction>> = [
   {
     action: "listenOrAccept",
     keys: ["Control+Enter"],
-    does: "Edit box: listen to a new take; pressed again, accept it and edit the next line worth a look"
+    does: "Edit box: listen to a new take; pressed again, accept it and edit the next line to check"
   },
   { action: "accept", keys: ["Control+s"], does: "Edit box: accept the take" },
-  { action: "editNextFlagged", keys: ["F8"], does: "Edit box: edit the next line worth a look" },
+  { action: "editNextFlagged", keys: ["F8"], does: "Edit box: edit the next line to check" },
   { action: "nextTake", keys: ["F9"], does: "Edit box: hear the next take, at no cost" },
   { action: "previousTake", keys: ["Shift+F9"], does: "Edit box: hear the previous take, at no cost" },
   { action: "editNext", keys: ["Alt+ArrowDown"], does: "Edit box: edit the next cue" },
@@ -113,7 +113,7 @@ export type BatchAction =
 export const batchKeys: ReadonlyArray<KeyHelp<BatchAction>> = [
   { action: "next", keys: ["j", "ArrowDown"], does: "Next job (arrow keys: in the list)" },
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous job" },
-  { action: "nextPoor", keys: ["n"], does: "Next job that needs a look" },
+  { action: "nextPoor", keys: ["n"], does: "Next job to check" },
   { action: "open", keys: ["Enter"], does: "Open the job's report" },
   { action: "season", keys: ["g"], does: "Go to the season's grid (arrow keys: from job to job)" },
   { action: "search", keys: ["/"], does: "Search" },

@@ -9,7 +9,7 @@ export type JobResult = {
   readonly metrics: Metrics | undefined
   /** Its metrics in the previous run, if any. */
   readonly last: Metrics | undefined
-  /** How many of its cues need a look. */
+  /** How many of its cues are to check. */
   readonly looks: number
 } & (
   | { readonly status: "delivered"; readonly files: ReadonlyArray<string>; readonly unchanged: boolean }

@@ -47,11 +47,11 @@ const wholeSummary = (
 const grouped = (text: string) => text.replaceAll("\u202f", " ")
 
 describe("the run summary", () => {
-  it.effect("shows the page, the lines worth a look and the credits, and counts many files", () =>
+  it.effect("shows the page, the lines to check and the credits, and counts many files", () =>
     Effect.gen(function* () {
       const lines = yield* ended(6, 9, 12, false)
       expect(lines.map(grouped)).toEqual([
-        "12 lines worth a look; open out/index.html",
+        "12 lines to check; open out/index.html",
         expect.stringMatching(/^18 401 credits spent, [\d ]+ left$/u),
         expect.stringContaining("created"),
         "54 files in out/ (--verbose lists them)"
@@ -86,7 +86,7 @@ describe("the run summary", () => {
     Effect.gen(function* () {
       const lines = yield* ended(1, 2, 0, false)
       expect([lines[0], ...lines.slice(-3)]).toEqual([
-        "No line needs checking; report: out/ep01/report.html",
+        "No line to check; report: out/ep01/report.html",
         "",
         "out/ep01/0.wav",
         "out/ep01/1.wav"
