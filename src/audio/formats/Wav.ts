@@ -47,9 +47,9 @@ export const keptWav16 = (pcm: Pcm, received: Uint8Array): Uint8Array => {
 }
 
 /**
- * Decodes a WAV file and averages its channels into one. Accepts integers of 8, 16, 24 and 32 bits and floats of 32 and
- * 64 bits. Sizes that a streaming writer left open (0, 0xFFFFFFFF and similar) mean "to the end". A file shorter than
- * its header states, or longer than `most` seconds, is rejected.
+ * Decodes a WAV file and averages its channels into one. Accepts integers of 8, 16, 24 and 32 bits, floats of 32 and 64
+ * bits, A-law and µ-law. Sizes that a streaming writer left open (0, 0xFFFFFFFF and similar) mean "to the end". A file
+ * shorter than its header states, or longer than `most` seconds, is rejected.
  */
 export const decodeWav = (bytes: Uint8Array, most = Infinity): Either.Either<Pcm, WavRejected> =>
   Either.flatMap(samplesIn(bytes), ({ format, view, at, size }) =>
@@ -96,7 +96,7 @@ export const closedWav = (bytes: Uint8Array): readonly [Uint8Array, Uint8Array] 
   return [head, bytes.subarray(at, at + whole)]
 }
 
-/** Whether bytes are a WAV file with samples that `readWav` knows: not µ-law, A-law or ADPCM. It may be damaged. */
+/** Whether bytes are a WAV file with samples that `readWav` knows: not ADPCM, for example. It may be damaged. */
 export const isWav = (bytes: Uint8Array): boolean =>
   Either.match(samplesIn(bytes), {
     onLeft: ({ reason }) => reason !== "not-wav" && reason !== "unsupported",

@@ -26,6 +26,8 @@ export interface WavFormat {
   /** Floats if true, else integers. */
   readonly float: boolean
   readonly bits: number
+  /** The logarithmic law of telephone sound in 8 bits (G.711). */
+  readonly law?: "a" | "mu"
 }
 
 /** Parses the body of a fmt chunk: `size` bytes from `at`. */
@@ -41,11 +43,15 @@ export const readFormat = (
   const channels = view.getUint16(at + 2, true)
   const rate = view.getUint32(at + 4, true)
   const bits = view.getUint16(at + 14, true)
-  const known = (code === 1 && [8, 16, 24, 32].includes(bits)) || (code === 3 && [32, 64].includes(bits))
+  const law = code === 6 ? "a" : code === 7 ? "mu" : undefined
+  const known =
+    (law !== undefined && bits === 8) ||
+    (code === 1 && [8, 16, 24, 32].includes(bits)) ||
+    (code === 3 && [32, 64].includes(bits))
   if (!known)
     return rejectWav(
       "unsupported",
-      `unsupported WAV samples: format ${code} with ${bits} bits; expected PCM of 8, 16, 24 or 32 bits, or floats of 32 or 64`
+      `unsupported WAV samples: format ${code} with ${bits} bits; expected PCM of 8, 16, 24 or 32 bits, floats of 32 or 64, or A-law or µ-law`
     )
   if (channels === 0 || view.getUint16(at + 12, true) !== (channels * bits) / 8)
     return rejectWav(
@@ -54,7 +60,7 @@ export const readFormat = (
     )
   if (!isSampleRate(rate))
     return rejectWav("unsupported", `unsupported WAV sample rate: ${rate} Hz; expected 8,000 to 192,000`)
-  return Either.right({ rate, channels, float: code === 3, bits })
+  return Either.right({ rate, channels, float: code === 3, bits, ...(law === undefined ? {} : { law }) })
 }
 
 const isSampleRate = Schema.is(SampleRate)
@@ -99,7 +105,9 @@ const sampleAt = (view: DataView, at: number, format: WavFormat): number => {
   }
   switch (format.bits) {
     case 8:
-      return (view.getUint8(at) - 128) / 128
+      return format.law === undefined
+        ? (view.getUint8(at) - 128) / 128
+        : expanded(view.getUint8(at), format.law) / 32_768
     case 16:
       return view.getInt16(at, true) / 32_768
     case 24:
@@ -107,4 +115,13 @@ const sampleAt = (view: DataView, at: number, format: WavFormat): number => {
     default:
       return view.getInt32(at, true) / 2_147_483_648
   }
+}
+
+/** Expands a byte of G.711 to 16 bits: a sign, an exponent of three bits, and a mantissa of four. */
+const expanded = (byte: number, law: "a" | "mu"): number => {
+  const code = byte ^ (law === "a" ? 0x55 : 0xff)
+  const [exponent, mantissa] = [(code >> 4) & 7, code & 15]
+  const linear = law === "a" && exponent === 0 ? 2 * mantissa + 1 : 2 * mantissa + 33
+  const size = law === "a" ? (8 * linear) << Math.max(0, exponent - 1) : 4 * ((linear << exponent) - 33)
+  return ((code & 0x80) === 0) === (law === "a") ? -size : size
 }

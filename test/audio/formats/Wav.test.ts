@@ -130,6 +130,19 @@ describe("a WAV file of another format", () => {
     expect(read).toEqual(Either.right({ rate, samples: Float32Array.of(-1, -0.5, 0, 0.5) }))
   })
 
+  it("of A-law and µ-law is decoded, also if its sizes were left open", () => {
+    const decoded = (code: number, ...bytes: ReadonlyArray<number>) => {
+      const file = riff(format(code, 8, 1), chunk("data", Uint8Array.from(bytes)))
+      return [file, withU32(withU32(file, 4, 0xffff_ffff), 40, 0xffff_ffff)].map((one) =>
+        Array.from(Either.getOrThrow(decodeWav(one)).samples, (sample) => sample * 32_768)
+      )
+    }
+    const aLaw = [-8, 8, -32_256, 32_256, -264, 264]
+    expect(decoded(6, 0x55, 0xd5, 0x2a, 0xaa, 0x45, 0xc5)).toEqual([aLaw, aLaw])
+    const muLaw = [-32_124, 32_124, 0, -8, 132, -132]
+    expect(decoded(7, 0x00, 0x80, 0xff, 0x7e, 0xef, 0x6f)).toEqual([muLaw, muLaw])
+  })
+
   it("of floats is decoded, and its fact chunk states the frames", () => {
     const header = wavHeader({ rate, channels: 1, encoding: "float32", frames: samples.length })
     const file = joined(header, bytesOf(samples))

@@ -17,7 +17,7 @@ withEachFfmpeg("decoding received audio", (it) => {
       yield* ffmpeg(
         ...["-f", "lavfi", "-i", "sine=220:r=48000:d=1"],
         ...names.flatMap((name, place) => [
-          ...(name === "sound.wav" ? ["-c:a", "pcm_mulaw"] : []),
+          ...(name === "sound.wav" ? ["-c:a", "adpcm_ima_wav"] : []),
           ...["-ar", rates[place] ?? "", join(here, name)]
         ])
       )
@@ -51,12 +51,12 @@ withEachFfmpeg("decoding received audio", (it) => {
         "film.mp3: 48000 Hz, 100 hundredths",
         "sound.m4a: 48000 Hz, 102 hundredths",
         "sound.flac: 24000 Hz, 100 hundredths",
-        "sound.wav: 48000 Hz, 100 hundredths",
+        "sound.wav: 48000 Hz, 102 hundredths",
         "cut.mp3: expected audio, found 0.41 of the 1.06 seconds in ",
         'page.mp3: expected audio, found a web page or XML ("<html>go'
       ])
       expect(laid.sort()).toEqual(["cut.mp3", "page.mp3", "sound.flac", "sound.m4a", "sound.wav"])
-      // A WAV file of PCM needs no ffmpeg, one of µ-law does.
+      // A WAV file of PCM needs no ffmpeg, one of ADPCM does.
       expect(extensionOf(yield* Effect.promise(() => readFile(join(here, "sound.wav"))))).toBe("bin")
     })
   )
