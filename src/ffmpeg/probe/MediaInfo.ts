@@ -62,6 +62,8 @@ export class MediaInfo extends Schema.Class<MediaInfo>("MediaInfo")({
    * How far before time zero the first packet starts, if it does: inaudible encoder delay.
    */
   lead: Schema.optional(Micros),
+  /** Whether it is a raw video stream with B frames: without a container, their order in time is unknown. */
+  isUntimed: Schema.optional(Schema.Boolean),
   /**
    * The timecode of its first frame, as in the file: `01:00:00:00`, or `01:00:00;00` for drop-frame.
    */

@@ -64,6 +64,9 @@ const probeJob = (path: string, extent: "tail" | "whole"): FfmpegJob => ({
   encodes: 0
 })
 
+const rawVideo = /^(?:h264|hevc|vvc)$/u
+const hasUnknownTime = /^0, *-?\d+, *-9223372036854775808,/mu
+
 /** Parses ffmpeg's output about a file; undefined if the listed packets do not give its length. */
 const parseProbe = (path: string, stderr: string, stdout: string): MediaInfo | undefined => {
   const [input] = inputsDescribed(stderr)
@@ -85,6 +88,7 @@ const parseProbe = (path: string, stderr: string, stdout: string): MediaInfo | u
         format: input.format,
         duration: Micros.make(duration),
         ...(input.start < 0 ? { lead: Micros.make(Math.round(-input.start * 1_000_000)) } : {}),
+        ...(rawVideo.test(input.format) && hasUnknownTime.test(stdout) ? { isUntimed: true } : {}),
         ...(input.timecode === undefined ? {} : { timecode: input.timecode }),
         ...(input.timeReference === undefined ? {} : { timeReference: input.timeReference }),
         ...notesOf(input),

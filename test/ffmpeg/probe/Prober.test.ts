@@ -49,6 +49,18 @@ withEachFfmpeg("probe", (it) => {
     })
   )
 
+  it.scoped("finds raw video with B frames, which does not say when each picture is shown", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const { probe } = yield* Ffmpeg
+      for (const bFrames of ["0", "2"]) {
+        const path = join(here, `${bFrames}.h264`)
+        yield* video(path, { seconds: 1, picture: ["-c:v", "libx264", "-bf", bFrames], sound: ["-an"] })
+        expect((yield* probe(path)).isUntimed ?? false).toBe(bFrames === "2")
+      }
+    })
+  )
+
   for (const ending of ["mov", "mp4", "mkv"])
     it.scoped(`reads the start timecode of a film in ${ending}`, () =>
       Effect.gen(function* () {

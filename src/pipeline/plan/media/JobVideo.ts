@@ -37,6 +37,10 @@ export const probeJobVideo = Effect.fnUntraced(function* (job: Job, probe: Probe
   const unusable = (problem: string) => ofOneJob(rejectInput(name, `job ${job.id}: video: ${problem}`))
   if (strange !== undefined) return yield* unusable(strange)
   const video = yield* Effect.mapError(probe(path), ({ message }) => unusable(message))
+  if (containers.length > 0 && video.isUntimed === true)
+    return yield* unusable(
+      `a raw ${video.format} stream with B frames does not say when each picture is shown; put it into a container first, as with: mkvmerge -o film.mkv "${name}"`
+    )
   const fault = unfit(video, containers)
   return fault === undefined ? video : yield* rejectInput(name, `job ${job.id}: ${fault}`)
 })
