@@ -166,7 +166,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const task = {
             ...taskResponse(files, originFor(request), found.value, now),
             ...(status === "queued"
-              ? workers.expected(provider, (yield* store.waiting(owner, provider, taskId)).position)
+              ? workers.expected(provider, yield* store.position(owner, provider, taskId))
               : {})
           }
           return wait === 0

@@ -55,7 +55,7 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       const trouble = yield* rota.trouble(provider)
       if (Option.isSome(trouble)) return yield* troubles[trouble.value]
-      const { own, others } = yield* store.waiting(owner, provider.id)
+      const { own, others } = yield* store.queued(owner)
       if (own >= shareOf(limit, 1 + others)) {
         return yield* new TooManyRequests({
           code: "queue_full",

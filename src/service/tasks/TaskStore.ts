@@ -42,10 +42,8 @@ const dailyRows = checkRows(
     spent: Schema.Int
   })
 )
-const waitingRows = checkRows(
-  "tasks",
-  Schema.Struct({ account_id: Schema.Int, count: Schema.Int, alike: Schema.Int, ahead: Schema.Int })
-)
+const queuedRows = checkRows("tasks", Schema.Struct({ own: Schema.Int, others: Schema.Int }))
+const aheadRows = checkRows("tasks", Schema.Struct({ position: Schema.Int }))
 const keptRows = checkRows("accounts", Schema.Struct({ bytes: Schema.Int }))
 
 const make = Effect.gen(function* () {
@@ -201,21 +199,25 @@ const make = Effect.gen(function* () {
     grow: (taskId: string, bytes: number) =>
       Effect.orDie(sql`UPDATE tasks SET bytes = bytes + ${bytes} WHERE task_id = ${taskId}`),
 
-    /**
-     * Counts an account's queued tasks, and the other accounts that have any queued. `position` is the turn of one of
-     * its tasks among the provider's, or that of a new one: from 1, as accounts take turns.
-     */
-    waiting: (account: number, provider: string, taskId?: string) =>
-      waitingRows(sql`SELECT account_id, COUNT(*) AS count, COUNT(CASE WHEN provider = ${provider} THEN 1 END) AS alike,
-          COUNT(CASE WHEN provider = ${provider} AND id < ${taskId === undefined ? Number.MAX_SAFE_INTEGER : sql`(SELECT id FROM tasks WHERE task_id = ${taskId})`} THEN 1 END) AS ahead
-        FROM tasks ${byWaiting} WHERE status = 'queued' GROUP BY account_id`).pipe(
-        Effect.map((rows) => {
-          const mine = rows.find((row) => row.account_id === account)
-          const others = rows.filter((row) => row.account_id !== account)
-          const turn = (mine?.ahead ?? 0) + 1
-          const position = others.reduce((sum, { alike }) => sum + Math.min(alike, turn), turn)
-          return { own: mine?.count ?? 0, others: others.length, position }
-        }),
+    /** Counts an account's queued tasks, and the other accounts that have any queued. Each create asks for them. */
+    queued: (account: number) =>
+      queuedRows(sql`SELECT
+          (SELECT COUNT(*) FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = ${account}) AS own,
+          (SELECT COUNT(*) FROM accounts WHERE id <> ${account} AND EXISTS
+            (SELECT 1 FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = accounts.id)) AS others`).pipe(
+        Effect.map(([row]) => row ?? { own: 0, others: 0 }),
+        Effect.orDie
+      ),
+
+    /** The turn of an account's queued task among its provider's, as accounts take turns: from 1. */
+    position: (account: number, provider: string, taskId: string) =>
+      aheadRows(sql`WITH turn AS (SELECT COUNT(*) AS own FROM tasks ${byWaiting} WHERE status = 'queued'
+            AND account_id = ${account} AND provider = ${provider} AND id <= (SELECT id FROM tasks WHERE task_id = ${taskId})),
+          others AS (SELECT COUNT(*) AS waiting FROM tasks ${byWaiting} WHERE status = 'queued'
+            AND account_id <> ${account} AND provider = ${provider} GROUP BY account_id)
+        SELECT CAST(own + COALESCE((SELECT SUM(CASE WHEN waiting < own THEN waiting ELSE own END) FROM others), 0) AS BIGINT) AS position
+        FROM turn`).pipe(
+        Effect.map(([row]) => row?.position ?? 1),
         Effect.orDie
       )
   }

@@ -116,12 +116,11 @@ describeStorage("TaskStore", (inStorage) => {
         const [first, second, third] = [of(many), of(many), of(many)]
         const [late, last] = [of(few), of(few)]
         for (const each of [first, second, third, late, last]) yield* store.create(each)
-        expect(yield* store.waiting(many, "p")).toEqual({ own: 3, others: 1, position: 6 })
-        expect(yield* store.waiting(0, "p")).toEqual({ own: 0, others: 2, position: 3 })
-        expect(yield* store.waiting(0, "other")).toEqual({ own: 0, others: 2, position: 1 })
+        expect(yield* store.queued(many)).toEqual({ own: 3, others: 1 })
+        expect(yield* store.queued(0)).toEqual({ own: 0, others: 2 })
         const queued = [first, late, second, last, third]
-        const turns = yield* Effect.forEach(queued, (each) => store.waiting(each.account, "p", each.taskId))
-        expect(turns.map(({ position }) => position)).toEqual([2, 2, 4, 4, 5])
+        const turns = yield* Effect.forEach(queued, (each) => store.position(each.account, "p", each.taskId))
+        expect(turns).toEqual([2, 2, 4, 4, 5])
         const taken: Array<string> = []
         for (let next = yield* queue.claim("p"); Option.isSome(next); next = yield* queue.claim("p")) {
           taken.push(next.value.taskId)
