@@ -3,7 +3,6 @@
  * after a crash knows what may have happened.
  */
 import { Clock, Context, Effect } from "effect"
-import type { TaskId } from "../../domain/values/Ids.ts"
 import { markerOf, markersIn } from "../../domain/task/TaskMarker.ts"
 import { failureReasonOf, type MixedUp, type NoAddress } from "../../gateway/GatewayErrors.ts"
 import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
@@ -12,7 +11,7 @@ import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { inSpan, logDebug } from "../Annotations.ts"
 import { isListedGone } from "./LostTaskRecovery.ts"
-import { obtainTask } from "./TaskCreation.ts"
+import { type ObtainedTask, obtainTask } from "./TaskCreation.ts"
 import { type Ending, Hopeless } from "./UtteranceFailures.ts"
 import { taskLost, readRefused, setAside } from "./FaultPolicy.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
@@ -46,8 +45,9 @@ export const completeTask = (
       if (row.state === "settled") yield* store.apply({ event: "refetch", key })
       // The stream is read before the create, because it has only later events.
       const epoch = known ? undefined : yield* news.epoch
-      const task = known && row.task !== undefined ? row.task : yield* obtainTask(row, last)
-      return yield* awaited(row, task, epoch)
+      const obtained =
+        known && row.task !== undefined ? { task: row.task, isResumed: true } : yield* obtainTask(row, last)
+      return yield* awaited(row, obtained, epoch)
     })
     const done = yield* inSlot(
       casting.provider,
@@ -64,7 +64,7 @@ const leastPatience = 30_000
 /** Waits for a task's event, or polls until it is done, and records how long it took. */
 const awaited = (
   row: UtteranceRow,
-  task: TaskId,
+  { task, isResumed }: ObtainedTask,
   epoch: NewsEpoch | undefined
 ): Effect.Effect<DoneTask, Ending | StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
@@ -76,7 +76,7 @@ const awaited = (
     const usual = learned.settleTime(casting.provider, characters)
     // A task of an earlier run has had time to finish, so it is polled at once.
     const now = yield* Clock.currentTimeMillis
-    const takenAt = row.state === "planned" ? now : (row.announcedAt ?? now)
+    const takenAt = isResumed ? (row.announcedAt ?? now) : now
     const { mixed } = Context.get(context, AnswerTrust)
     const { warn } = Context.get(context, SpeakCounters)
     const noticing = Effect.flatMap(gateway.look(task), (sight) => {
@@ -115,7 +115,7 @@ const awaited = (
       })
     )
     // The finish time of an earlier run's task is unknown.
-    if (row.state === "planned")
+    if (!isResumed)
       learned.settled(casting.provider, characters, watch.latency(casting.provider, characters, settled))
     watch.alive()
     yield* logDebug("task done")

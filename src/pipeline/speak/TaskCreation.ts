@@ -7,7 +7,7 @@ import type { TaskId } from "../../domain/values/Ids.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { type CallFault, failureReasonOf, type UnreadableCreate } from "../../gateway/GatewayErrors.ts"
 import { openSendWindow } from "../../gateway/requests/SendWindow.ts"
-import { retryRead, backoff, retryPersistently } from "../../gateway/pacing/RetrySchedules.ts"
+import { retryRead, backoff } from "../../gateway/pacing/RetrySchedules.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
@@ -33,6 +33,12 @@ const mostAttempts = 6
 /** How long an interrupted run waits for the response to a create in flight. */
 const landing = Duration.millis(3_500)
 
+/** A task, and whether a create made it before this attempt. */
+export interface ObtainedTask {
+  readonly task: TaskId
+  readonly isResumed: boolean
+}
+
 /**
  * Returns a task for an utterance: searches for one that may already exist, else creates it, and retries after
  * transient faults. `last` marks the last round.
@@ -40,7 +46,7 @@ const landing = Duration.millis(3_500)
 export const obtainTask = (
   row: UtteranceRow,
   last: boolean
-): Effect.Effect<TaskId, Ending | StateUnusable, SpeakContext> => {
+): Effect.Effect<ObtainedTask, Ending | StateUnusable, SpeakContext> => {
   const { key, casting } = row.utterance
   const attempted = attempt(row, last).pipe(
     Effect.tapError((fault) =>
@@ -51,16 +57,19 @@ export const obtainTask = (
         : Effect.void
     )
   )
-  const created = retryPersistently(attempted, createRetries).pipe(
+  const created = Effect.retry(attempted, createRetries).pipe(
     Effect.catchTags({
       SlowDown: setAside,
       Unreachable: setAside,
       InvalidResponse: setAside,
       Refused: setAside
-    })
+    }),
+    Effect.map((task) => ({ task, isResumed: false }))
   )
   return row.state === "announced"
-    ? Effect.flatMap(recovered(row, last), (found) => (found === undefined ? created : Effect.succeed(found)))
+    ? Effect.flatMap(recovered(row, last), (task) =>
+        task === undefined ? created : Effect.succeed({ task, isResumed: true })
+      )
     : created
 }
 
