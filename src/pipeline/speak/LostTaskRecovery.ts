@@ -55,6 +55,9 @@ const stillThere = Duration.hours(1)
  */
 const matchTolerance = 2 * 60_000
 
+/** Difference up to which the task may still be the create's: services report local times, and clocks are set. */
+const clockTolerance = 24 * 3_600_000
+
 /**
  * Searches for the task of an announced utterance. `lostAt` is when its response was lost or, in a later run, when it
  * was announced. With `last`, nothing searches again: `Unsure` then means that the history stayed empty, which does not
@@ -202,22 +205,25 @@ const unlabelledFinding = (
     if (undecided === "again") return { _tag: "Absent" } satisfies LostTaskFinding
     const undecidable = (why: string): LostTaskFinding => ({ _tag: "Undecidable", why })
     if (undecided === "report") return undecidable("the service does not return voice_name")
-    const since = (row.announcedAt ?? 0) - matchTolerance
     if (!walk.tasks.every(isTold))
       return undecidable("the service's history lists neither voice_name nor time, provider and length")
+    const announcedAt = row.announcedAt ?? 0
+    const ours = yield* store.ours(walk.tasks.map((task) => task.task))
     const { casting, characters, text } = row.utterance
-    const like = walk.tasks.filter(
+    const strange = walk.tasks.filter(
       (task) =>
+        !ours.has(task.task) &&
         (task.provider === undefined || task.provider === casting.provider) &&
         (task.characters === undefined || task.characters === characters) &&
         (task.voice === undefined || task.voice === casting.voice) &&
         (task.text === undefined || isTextOf(task.text, text)) &&
-        (task.madeAt ?? since) >= since
+        (task.madeAt ?? announcedAt) >= announcedAt - clockTolerance
     )
-    const ours = yield* store.ours(like.map((task) => task.task))
-    const strange = like.filter((task) => !ours.has(task.task))
-    const [only] = strange
+    const timely = strange.filter(({ madeAt = announcedAt }) => madeAt >= announcedAt - matchTolerance)
+    const [only] = timely
     if (only === undefined) {
+      if (strange.length > 0)
+        return undecidable("a task in its history matches but for its time: compare this machine's clock")
       // A history that counts characters in another way would never match.
       const counts = yield* store.charactersOf(walk.tasks.map((task) => task.task))
       const isProven = walk.tasks.some(
@@ -226,9 +232,9 @@ const unlabelledFinding = (
       return isProven ? { _tag: "Absent" } : undecidable("no task in its history matches")
     }
     const rivals = only.text === undefined ? yield* store.announcedLike(row.utterance) : 1
-    return strange.length === 1 && rivals === 1
+    return timely.length === 1 && rivals === 1
       ? ({ _tag: "Found", task: only } satisfies LostTaskFinding)
-      : undecidable(`${strange.length} tasks in the service's history match`)
+      : undecidable(`${timely.length} tasks in the service's history match`)
   })
 
 /** Whether a history tells enough of a task to say whose it is. */
