@@ -1,5 +1,5 @@
 /** Backoff and retry limits of requests. */
-import { Duration, Effect, Schedule } from "effect"
+import { Duration, Schedule } from "effect"
 import { type CallFault, isTransientFault } from "../GatewayErrors.ts"
 
 /** Exponential backoff from 0.5 s to 30 s, with jitter so that clients do not retry at the same moment. */
@@ -19,23 +19,6 @@ export const retryPatiently: Schedule.Schedule<CallFault, CallFault> = backoff.p
   Schedule.intersect(Schedule.recurs(mostRetries)),
   Schedule.map(([fault]) => fault)
 )
-
-/**
- * Retries by a schedule. The schedule is created only after the first failure, because ten thousand or more calls
- * usually succeed at once.
- */
-export const retryPersistently = <A, E, R, Out>(
-  work: Effect.Effect<A, E, R>,
-  schedule: Schedule.Schedule<Out, E>
-): Effect.Effect<A, E, R> =>
-  Effect.catchAll(work, (fault) => {
-    let tried = false
-    return Effect.suspend(() => {
-      if (tried) return work
-      tried = true
-      return Effect.fail(fault)
-    }).pipe(Effect.retry(schedule))
-  })
 
 /** Returns the wait that the service requested. */
 export const retryRead = (fault: CallFault): Duration.Duration =>

@@ -7,7 +7,7 @@ import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { slowDownFrom } from "../response/Refusals.ts"
 import { InvalidResponse, type CallFault, NoAudio, type Vanished } from "../GatewayErrors.ts"
-import { retryRead, backoff, retryPersistently } from "../pacing/RetrySchedules.ts"
+import { retryRead, backoff } from "../pacing/RetrySchedules.ts"
 import { isOwn, presentable, ServiceAddress } from "../transport/ServiceAddress.ts"
 import type { DoneTask } from "../response/TaskSnapshot.ts"
 import { audioPlaces } from "../transport/AudioPlaces.ts"
@@ -121,7 +121,7 @@ export const makeDownload = Effect.gen(function* () {
     stalled: (words: string) => Effect.Effect<void>
   ): Effect.Effect<Fetched, CallFault | Vanished | NoAudio> => {
     let isFresh = true
-    return retryPersistently(
+    return Effect.retry(
       Effect.suspend((): Effect.Effect<Fetched, CallFault | Vanished | NoAudio> => {
         if (!isFresh) return Effect.flatMap(again, (seen) => fetched(seen, characters))
         isFresh = false
