@@ -107,7 +107,13 @@ export const bytesOf = (body: unknown): Uint8Array =>
 
 type Sent = Effect.Effect<HttpAnswer, Unreachable | InvalidResponse>
 
-/** All speech of these services is WAV, which needs no ffmpeg. */
+/** All speech of these services is WAV, which needs no ffmpeg: it finds no sound in anything else. */
+export const soundOnly = Layer.mock(Ffmpeg, {
+  _tag: "ffmpeg/Ffmpeg",
+  binary: { path: "", source: "PATH", version: "" },
+  decodeMany: (sources) => Effect.succeed(sources.map(({ path }) => notAudio(path)))
+})
+
 const notAudio = (source: string) =>
   Either.left(new NotAudio({ source, reason: "broken", found: "no sound" }))
 
@@ -216,16 +222,7 @@ export const speakAt = (shape: Shape, { lines = 4, runs = 1, concurrency = 4 } =
       Estimates.Default,
       gateway,
       told
-    ).pipe(
-      Layer.provideMerge(writableState(folder)),
-      Layer.provideMerge(
-        Layer.mock(Ffmpeg, {
-          _tag: "ffmpeg/Ffmpeg",
-          binary: { path: "", source: "PATH", version: "" },
-          decodeMany: (sources) => Effect.succeed(sources.map(({ path }) => notAudio(path)))
-        })
-      )
-    )
+    ).pipe(Layer.provideMerge(writableState(folder)), Layer.provideMerge(soundOnly))
     const oneRun = Effect.gen(function* () {
       const store = yield* UtteranceStore
       const keys = list.map(({ key }) => key)
