@@ -265,8 +265,7 @@ describe.skipIf(noChromium)(`the morning report (${chromiumNeeded})`, () => {
       await page.keyboard.press("o")
       expect([await rows(), await sorts()]).toEqual([["6", "8", "14"], ["To check descending"]])
       for (const [at, name] of (await heads.allTextContents()).entries()) {
-        const [once, twice] =
-          name === "To check" ? ["descending", "ascending"] : ["ascending", "descending"]
+        const [once, twice] = name === "To check" ? ["descending", "ascending"] : ["ascending", "descending"]
         await heads.nth(at).focus()
         await page.keyboard.press("Enter")
         expect(await sorts()).toEqual([`${name} ${once}`])

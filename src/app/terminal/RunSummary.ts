@@ -100,8 +100,7 @@ const looksText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string):
     jobs.length === 1 && only?.metrics !== undefined
       ? join(out, only.job.id, "report.html")
       : join(out, "index.html")
-  const words =
-    looks === 0 ? "No line to check; report:" : `${formatCount(looks, "line")} to check; open`
+  const words = looks === 0 ? "No line to check; report:" : `${formatCount(looks, "line")} to check; open`
   return `${words} ${shortest(resolve(page), folder)}`
 }
 
