@@ -19,3 +19,9 @@ test("a name has the gender of its language, else the one of all languages that 
   expect([genderOfSpeaker("Andrea", "it"), genderOfSpeaker("Andrea", "de")]).toEqual([m, f])
   expect(guesses(undefined, "Andrea", "Anna", "Wolfgang")).toEqual([undefined, f, m])
 })
+
+test("names of neighbours are known in every language", () => {
+  const foreign = ["VIKTOR", "Wiktoria", "ZOLTÁN", "Zsofia", "Pekka", "Aino", "Søren", "DRAGANA", "Dmitri"]
+  for (const language of [undefined, "de", "fr", "vi"])
+    expect(guesses(language, ...foreign)).toEqual([m, f, m, f, m, f, m, f, m])
+})
