@@ -104,7 +104,7 @@ const deliverBy = (
   past: ReadonlyMap<string, Delivery>
 ) =>
   Effect.gen(function* () {
-    const { share, watch, handover, done, callRedis: asked, stopping } = coordinator
+    const { share, watch, handover, done, callRedis, stopping } = coordinator
     const { join } = yield* Path.Path
     const settled = yield* settledJob(plan, takes, out, past)
     if (settled.isUnchanged) return yield* keepDelivery(settled)
@@ -118,8 +118,8 @@ const deliverBy = (
     const name = yield* keepPlan(share, { plan, takes, out, failed: missing })
     const id = deliveryId(share, out, plan)
     const queue = yield* watch.queue(deliverQueue)
-    const known = asked(() => queue.getJob(id))
-    const add = asked(() => queue.add(plan.job.id, { plan: name }, { jobId: id }))
+    const known = callRedis(() => queue.getJob(id))
+    const add = callRedis(() => queue.add(plan.job.id, { plan: name }, { jobId: id }))
 
     /** Whether an earlier delivery is unusable: it waits with another plan, or made other files than are needed now. */
     const isStale = (job: Job) =>

@@ -44,12 +44,12 @@ const unlimited = 1_000_000
 
 /** Returns the newest records of jobs: the ledger's, or those with which they were dispatched. */
 export const recordsOfJobs = (
-  { client, callRedis: asked }: Pick<Coordinator, "client" | "callRedis">,
+  { client, callRedis }: Pick<Coordinator, "client" | "callRedis">,
   jobs: ReadonlyArray<Job>
 ) =>
   Effect.gen(function* () {
     const sent = jobs.flatMap((job) => Option.toArray(readParcel(job.data)))
-    const entries = yield* asked(() =>
+    const entries = yield* callRedis(() =>
       readLedger(
         client,
         sent.map(({ record }) => record.utterance.key)
@@ -62,21 +62,21 @@ export const recordsOfJobs = (
   })
 
 /** Opens a provider's queue and sets its limits, which apply to all workers together. */
-export const limitQueues = ({ watch, client, callRedis: asked }: Stage, provider: ProviderId) =>
+export const limitQueues = ({ watch, client, callRedis }: Stage, provider: ProviderId) =>
   Effect.gen(function* () {
     const name = speakQueue(provider)
     const { concurrency, perSecond } = (yield* SpeakConfig).profileOf(provider)
     const starts = perSecond === undefined ? unlimited : Math.max(1, Math.floor(perSecond))
     const queue = yield* watch.queue(name)
-    yield* asked(async () => {
+    yield* callRedis(async () => {
       await fullSpeed(client, queue, concurrency)
       await queue.setGlobalRateLimit(starts, perSecond === undefined ? 1_000 : (starts / perSecond) * 1_000)
     })
   })
 
 /** Removes a job that no worker is processing; its children stay. */
-export const removeJobs = ({ callRedis: asked }: Coordinator, job: Job) =>
-  asked(() => job.remove({ removeChildren: false }).catch(() => {}))
+export const removeJobs = ({ callRedis }: Coordinator, job: Job) =>
+  callRedis(() => job.remove({ removeChildren: false }).catch(() => {}))
 
 /**
  * Returns the utterances that already have a job, from an earlier run or another batch, that is unfinished, or that has

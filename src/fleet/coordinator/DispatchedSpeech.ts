@@ -107,14 +107,14 @@ export const speakBy = (
   }).pipe(Effect.scoped, Effect.provide(speakServices(settings)))
 
 /** Warns once per provider whose queue has no workers. Checks after 5 s, then every minute. */
-const missed = ({ watch, callRedis: asked }: Stage, providers: ReadonlyArray<ProviderId>) => {
+const missed = ({ watch, callRedis }: Stage, providers: ReadonlyArray<ProviderId>) => {
   const announced = new Set<ProviderId>()
   return Effect.gen(function* () {
     const progress = yield* Progress
     for (const provider of providers) {
       if (announced.has(provider)) continue
       const queue = yield* watch.queue(speakQueue(provider))
-      if ((yield* asked(() => queue.getWorkersCount())) > 0) continue
+      if ((yield* callRedis(() => queue.getWorkersCount())) > 0) continue
       announced.add(provider)
       yield* progress.emit({
         _tag: "Warning",

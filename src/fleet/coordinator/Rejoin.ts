@@ -16,7 +16,7 @@ export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
   coordinator: Coordinator,
   all: ReadonlyArray<Utterance>
 ) {
-  const { client, callRedis: asked, share, handover, looked } = coordinator
+  const { client, callRedis, share, handover, looked } = coordinator
   const utterances = all.filter(({ key }) => !looked.has(key))
   for (const { key } of utterances) looked.add(key)
   const store = yield* UtteranceStore
@@ -30,7 +30,7 @@ export const rejoinBatch = Effect.fn("Rejoin.rejoinBatch")(function* (
   const spoken = yield* share.recordsOf(idle)
   const withClip = new Set(spoken.map(({ utterance }) => utterance.key))
   const rest = clipless.flatMap(({ key }) => (withClip.has(key) ? [] : [key]))
-  const news = [...(yield* asked(() => readLedger(client, rest))).values()].filter(({ record }) =>
+  const news = [...(yield* callRedis(() => readLedger(client, rest))).values()].filter(({ record }) =>
     isNews(record, own.get(record.utterance.key))
   )
   yield* handover.takeOver([...spoken, ...news.map(({ record }) => record)])

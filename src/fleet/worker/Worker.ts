@@ -84,7 +84,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     Deliveries.Default
   ).pipe(Layer.provideMerge(state))
   const base = yield* Layer.build(passing)
-  const printLine = yield* Layer.build(Layer.provideMerge(fencedStore(parts), Layer.succeedContext(base)))
+  const services = yield* Layer.build(Layer.provideMerge(fencedStore(parts), Layer.succeedContext(base)))
   const queues = new Map<string, Queue>()
 
   /** Forwards events that the coordinator cannot observe, and slows the whole fleet down on a 429. */
@@ -147,7 +147,7 @@ const working = Effect.fnUntraced(function* <E>(settings: WorkerSettings<E>) {
     })
 
   if (settings.roles.includes("speak")) {
-    const context = Context.merge(printLine, yield* Layer.build(progress))
+    const context = Context.merge(services, yield* Layer.build(progress))
     const processor = yield* Effect.provide(makeSpeakProcessor(parts, settings.reach), context)
     const runtime = yield* Effect.provide(Effect.runtime<Needs<typeof processor>>(), context)
     const handle = (job: Job) =>

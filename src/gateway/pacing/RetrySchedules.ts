@@ -14,14 +14,14 @@ const mostRetries = 6
 /** Retry schedule of reads: honours Retry-After, and never retries a rejected request. */
 export const retryPatiently: Schedule.Schedule<CallFault, CallFault> = backoff.pipe(
   Schedule.passthrough<Duration.Duration | [Duration.Duration, number] | unknown, CallFault, never>,
-  Schedule.modifyDelay((fault, delay) => Duration.max(delay, retryRead(fault))),
+  Schedule.modifyDelay((fault, delay) => Duration.max(delay, waitAsked(fault))),
   Schedule.whileInput(isTransientFault),
   Schedule.intersect(Schedule.recurs(mostRetries)),
   Schedule.map(([fault]) => fault)
 )
 
 /** Returns the wait that the service requested. */
-export const retryRead = (fault: CallFault): Duration.Duration =>
+export const waitAsked = (fault: CallFault): Duration.Duration =>
   fault._tag === "SlowDown" && fault.retryAfter !== undefined
     ? Duration.millis(fault.retryAfter)
     : Duration.zero

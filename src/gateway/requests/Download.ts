@@ -7,7 +7,7 @@ import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { slowDownFrom } from "../response/Refusals.ts"
 import { InvalidResponse, type CallFault, NoAudio, type Vanished } from "../GatewayErrors.ts"
-import { retryRead, backoff } from "../pacing/RetrySchedules.ts"
+import { waitAsked, backoff } from "../pacing/RetrySchedules.ts"
 import { isOwn, presentable, ServiceAddress } from "../transport/ServiceAddress.ts"
 import type { DoneTask } from "../response/TaskSnapshot.ts"
 import { audioPlaces } from "../transport/AudioPlaces.ts"
@@ -157,7 +157,7 @@ const afresh = (late: string, stalled: string) => {
   return backoff.pipe(
     Schedule.passthrough<unknown, CallFault | Vanished | NoAudio, never>,
     Schedule.modifyDelay((fault, delay) =>
-      Duration.max(delay, fault._tag === "SlowDown" ? retryRead(fault) : Duration.zero)
+      Duration.max(delay, fault._tag === "SlowDown" ? waitAsked(fault) : Duration.zero)
     ),
     Schedule.whileInput(
       (fault: CallFault | Vanished | NoAudio) =>

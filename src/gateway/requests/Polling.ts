@@ -12,7 +12,7 @@ import {
   type Refused,
   type Vanished
 } from "../GatewayErrors.ts"
-import { retryRead } from "../pacing/RetrySchedules.ts"
+import { waitAsked } from "../pacing/RetrySchedules.ts"
 import type { DoneTask, TaskSnapshot } from "../response/TaskSnapshot.ts"
 
 /** When to poll a task. Times are in milliseconds since the service accepted it. */
@@ -134,7 +134,7 @@ export const pollUntilSettled = <R = never>(
       if (fault._tag === "Refused" || fault._tag === "MixedUp") return Effect.fail(fault)
       trouble = fault.message
       if (fault._tag !== "Vanished")
-        return Effect.succeed(again(retryRead(fault), fault._tag === "Unreachable"))
+        return Effect.succeed(again(waitAsked(fault), fault._tag === "Unreachable"))
       const at = Math.max(1, sinceTaken())
       unknown = unknown.looks === 0 ? { looks: 1, since: at } : { ...unknown, looks: unknown.looks + 1 }
       const next = again(Duration.millis(timeUnknown / looksUnknown))

@@ -7,7 +7,7 @@ import type { TaskId } from "../../domain/values/Ids.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { type CallFault, failureReasonOf, type UnreadableCreate } from "../../gateway/GatewayErrors.ts"
 import { openSendWindow } from "../../gateway/requests/SendWindow.ts"
-import { retryRead, backoff } from "../../gateway/pacing/RetrySchedules.ts"
+import { waitAsked, backoff } from "../../gateway/pacing/RetrySchedules.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
@@ -52,7 +52,7 @@ export const obtainTask = (
     Effect.tapError((fault) =>
       isCallFault(fault)
         ? Effect.flatMap(SpeakCounters, ({ retrying }) =>
-            retrying(casting.provider, key, fault.message, retryRead(fault))
+            retrying(casting.provider, key, fault.message, waitAsked(fault))
           )
         : Effect.void
     )

@@ -17,7 +17,7 @@ const UsedClip = Schema.Struct({
 const page = 2_000
 
 /** One record per batch. Its writer and reader define its format. */
-export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/Finished", {
+export class CompletedBatches extends Effect.Service<CompletedBatches>()("store/CompletedBatches", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient
     const { folder } = yield* StateFolder
