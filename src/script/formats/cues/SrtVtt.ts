@@ -1,16 +1,15 @@
-/** Parses SRT, WebVTT and SBV files into cues: with the `subtitle` package if they are well-formed, else repaired. */
+/** Parses SRT, WebVTT and SBV files into cues. */
 import { Array, Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../../../domain/speech/Cue.ts"
 import { millis } from "../../../domain/time/Units.ts"
-import { type CueBlocks, cueBlocks } from "./CueBlocks.ts"
+import { cueBlocks } from "./CueBlocks.ts"
 import type { CueBlock } from "./CueScan.ts"
 import { turnsOfMarkup } from "../../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../../markup/CueVoices.ts"
 import { clockIn, knownClock, knownRate, type KnownRates } from "../timed/FrameClock.ts"
 import { lostCues } from "./LostBlocks.ts"
 import type { TimingStyle } from "./TimingLine.ts"
-import { wellFormedCues } from "./WellFormedCues.ts"
 import { skipValidation } from "../../../domain/values/SkipValidation.ts"
 
 /** Parses a file's text; fails with every fault if no cue can be read. */
@@ -18,8 +17,9 @@ export const readSrtVtt = (
   text: string,
   style: TimingStyle,
   options: KnownRates = {}
-): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> =>
-  Either.map(blocksIn(text, style, options), ({ blocks, lost, notices }) => {
+): Either.Either<Subtitle, NonEmptyReadonlyArray<ScriptFault>> => {
+  const clock = knownRate(options) === undefined ? undefined : clockIn(text, knownClock(options))
+  return Either.map(cueBlocks(text, style, clock), ({ blocks, lost, notices }) => {
     const numbers = numbersOf(blocks)
     const cues = blocks.map((block, i) => cueOf(block, numbers.of(i, block), style))
     const untimed = lostCues(lost, blocks, cues, (text) => spokenBy(text, style))
@@ -31,17 +31,6 @@ export const readSrtVtt = (
       notices: [...notices, ...numbers.notices, ...fragments(cues)].sort((a, b) => a.line - b.line)
     })
   })
-
-const blocksIn = (
-  text: string,
-  style: TimingStyle,
-  options: KnownRates
-): Either.Either<CueBlocks, NonEmptyReadonlyArray<ScriptFault>> => {
-  const blocks = wellFormedCues(text, style)
-  const clock = knownRate(options) === undefined ? undefined : clockIn(text, knownClock(options))
-  return blocks === undefined
-    ? cueBlocks(text, style, clock)
-    : Either.right({ blocks, lost: [], notices: [] })
 }
 
 const cueOf = (block: CueBlock, index: number, style: TimingStyle): Cue | LostCue => {
