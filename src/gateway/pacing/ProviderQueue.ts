@@ -4,12 +4,11 @@
  *
  * A slot is freed only when the effect that holds it has ended, including its finalizers.
  */
-import { type Clock, Deferred, Duration, Effect, Schedule, type Scope } from "effect"
+import { type Clock, Deferred, Duration, Effect, FiberId, Schedule, type Scope } from "effect"
 import PQueue from "p-queue"
 import { steadyMillis } from "../../domain/time/SteadyTime.ts"
 import type { CallFault } from "../GatewayErrors.ts"
 import { increase, fullConcurrency, type AdaptiveConcurrency, decrease } from "./AdaptiveConcurrency.ts"
-import { type Free, holdSlot, Pending } from "./Slots.ts"
 
 /** Limits of a provider queue. */
 export interface ProviderQueueLimits {
@@ -127,7 +126,7 @@ export const makeProviderQueue = (
   })
 
   return {
-    inSlot: (effect, priority = 0) => holdSlot(() => slotOf(queue, priority, countStart), effect),
+    inSlot: (effect, priority = 0) => inSlotOf(queue, priority, countStart, effect),
     clearance,
     isClear: () => recovered === undefined && pausedUntil === 0 && pace.gap === 0,
     report,
@@ -164,14 +163,31 @@ const startLimit = (
   }
 }
 
-/** Returns a slot, or a pending one if none is free. Calls `given` when it is granted. */
-const slotOf = (queue: PQueue, priority: number, given: () => void): Free | Pending => {
-  const slot = new Pending()
-  const started = () =>
-    new Promise<void>((free) => {
-      if (slot.give(free)) given()
-      else free()
-    })
-  void queue.add(started, { priority })
-  return slot.free ?? slot
-}
+/** Runs an effect in a slot, which is freed once: also if the effect is interrupted while the slot is granted. */
+const inSlotOf = <A, E, R>(
+  queue: PQueue,
+  priority: number,
+  onStart: () => void,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.uninterruptibleMask((restore) => {
+    const granted = Deferred.unsafeMake<void>(FiberId.none)
+    let free = (): void => undefined
+    let isOver = false
+    const started = () =>
+      new Promise<void>((ended) => {
+        if (isOver) return ended()
+        free = ended
+        onStart()
+        Deferred.unsafeDone(granted, Effect.void)
+      })
+    void queue.add(started, { priority })
+    return restore(Effect.zipRight(Deferred.await(granted), effect)).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          isOver = true
+          free()
+        })
+      )
+    )
+  })

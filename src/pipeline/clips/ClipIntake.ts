@@ -1,6 +1,5 @@
 /** The functions that make clips of the audio that a run fetches, for a few utterances at a time. */
 import { Context, Effect, type Scope } from "effect"
-import { Slots } from "../../gateway/pacing/Slots.ts"
 import { type AlignClip, clipAligner } from "./ClipAligner.ts"
 import type { ClipWork, MakeClip } from "./ClipWorkerClient.ts"
 import { makeDecoder } from "./ReceivedAudio.ts"
@@ -14,7 +13,7 @@ export class ClipIntake extends Context.Tag("pipeline/ClipIntake")<
   ClipWork & {
     readonly align: AlignClip
     /** Runs a fetch in a slot. */
-    readonly inSlot: Slots["hold"]
+    readonly inSlot: <A, E, R>(fetch: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
     /** Providers of joined MP3 files that were noted. */
     readonly joiners: Set<string>
   }
@@ -26,6 +25,6 @@ export const makeClipIntake = (maker: Effect.Effect<MakeClip, never, ClipFolder 
     decode,
     align,
     makeClip,
-    inSlot: new Slots(fetchesAtOnce).hold,
+    inSlot: Effect.unsafeMakeSemaphore(fetchesAtOnce).withPermits(1),
     joiners: new Set<string>()
   }))

@@ -2,7 +2,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, type Scheduler, Utils } from "effect"
 import { makeProviderQueue } from "../../../src/gateway/pacing/ProviderQueue.ts"
-import { Slots } from "../../../src/gateway/pacing/Slots.ts"
 
 /** Yields to other fibers before one step in 25, pseudorandomly. */
 const restless = (): Scheduler.Scheduler => {
@@ -45,8 +44,6 @@ const crowded = (hold: (work: Effect.Effect<unknown>) => Effect.Effect<unknown>)
     yield* hold(hold(Effect.void))
     expect(most).toBe(2)
   }).pipe(Effect.withScheduler(restless()))
-
-it.scopedLive("grants and frees each slot of Slots once", () => crowded(new Slots(2).hold))
 
 it.scopedLive("grants and frees each slot of a provider queue once", () =>
   Effect.gen(function* () {
