@@ -2,7 +2,9 @@
 import { existsSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import { join } from "node:path"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { video } from "../ffmpeg/media.ts"
 import { runHere } from "./cli/inProcess.ts"
 import { emptyFolder } from "./process.ts"
 
@@ -126,6 +128,22 @@ jobs:
       balance: { credits: 60, unlimited: false, short: 150 },
       disk: [{ needed: expect.any(Number), free: expect.any(Number) }]
     })
+  })
+
+  test("says once how a subtitle fits its film", async () => {
+    const cwd = emptyFolder()
+    await Effect.runPromise(video(join(cwd, "film.mp4"), { seconds: 100, rate: "5" }))
+    const cues = Array.from({ length: 30 }, (_, at) => {
+      const [from, to] = [1, 3].map((second) =>
+        new Date((3 * at + second) * 1_000).toISOString().slice(11, 19)
+      )
+      return `${at + 1}\n${from},000 --> ${to},000\nNobody came that night.\n`
+    })
+    writeFileSync(join(cwd, "film.en.srt"), cues.join("\n"))
+    const { stdout, stderr } = await runHere(["plan", "film.en.srt", "--video", "film.mp4", "--embedded"], {
+      cwd
+    })
+    expect(`${stdout}${stderr}`.match(/no speech was found in the film's sound/gu)).toHaveLength(1)
   })
 
   test("warns once per job and reason of lines that a bundled voice cannot read", async () => {

@@ -57,7 +57,10 @@ export const planCommand = (named: PlanOptions) =>
       Effect.provide(ffmpegToPlan(batch))
     )
     yield* Effect.forEach(notes, (note) => screen.say(`note: ${note}`), { discard: true })
-    yield* printNotices(report, options)
+    // The plan itself says how each subtitle fits its film.
+    const said = options.json ? [] : report.jobs.map(({ id, sync }) => `job ${id}: ${sync?.summary ?? ""}`)
+    const notices = report.notices.filter((notice) => !said.includes(notice))
+    yield* printNotices({ notices }, options)
     if (!options.quiet && plan !== undefined) yield* tellDefaultVoices(plan.batch)
     if (!options.quiet) yield* tellUnlisted(batch.manifest, report.unlisted ?? [])
     if (!options.quiet)
