@@ -4,10 +4,10 @@ import {
   HttpMiddleware,
   HttpRouter,
   HttpServerRequest,
-  type HttpServerResponse
+  HttpServerResponse
 } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, FiberRef, Layer } from "effect"
+import { Effect, FiberRef, Layer, Option } from "effect"
 import { attributesIn, baggageHeader } from "../contract/TraceBaggage.ts"
 import { ServiceOptions } from "./config/ServiceOptions.ts"
 import { KeyGuard } from "./accounts/KeyGuard.ts"
@@ -17,10 +17,18 @@ import { handlers } from "./http/Handlers.ts"
 import { listenHttp, longestHead } from "./http/HttpServer.ts"
 import { ServiceMetrics } from "./failover/ServiceMetrics.ts"
 import { openAiRoutes } from "./openai/OpenAiRoutes.ts"
-import { openRoutes } from "./http/PublicRoutes.ts"
-import { pathIn, patternOf } from "./http/RoutePatterns.ts"
+import { pathIn, patternOf, openPaths } from "./http/RoutePatterns.ts"
 import { errorResponseFor } from "./http/ErrorResponse.ts"
 import { startPriority } from "./TimeSlices.ts"
+import { NodeHttpServerRequest } from "@effect/platform-node"
+import { NotFound } from "../contract/Errors.ts"
+import { docsPage } from "./http/DocsPage.ts"
+import { fileResponse } from "./http/FileResponse.ts"
+import { ServiceHealth } from "./failover/ServiceHealth.ts"
+import { openApiDocument } from "./http/OpenApiDocument.ts"
+import { TaskFiles } from "./storage/TaskFiles.ts"
+import { TaskQueue } from "./tasks/TaskQueue.ts"
+import { TaskWorkers } from "./tasks/TaskWorkers.ts"
 
 /** Listens until its scope closes. Every failure becomes a documented error response; every response is counted. */
 export class WebServer extends Effect.Service<WebServer>()("service/WebServer", {
@@ -96,3 +104,52 @@ const counted = <E, R>(
       )
     })
   })
+
+/** Registers the routes. */
+const openRoutes = HttpApiBuilder.Router.use((router) =>
+  Effect.gen(function* () {
+    const workers = yield* TaskWorkers
+    const metrics = yield* ServiceMetrics
+    const files = yield* TaskFiles
+    const queue = yield* TaskQueue
+    const health = yield* ServiceHealth
+    const document = openApiDocument()
+    const openApi = HttpServerResponse.unsafeJson(document)
+    const docs = HttpServerResponse.html(docsPage(document)).pipe(
+      HttpServerResponse.setHeaders({
+        "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+        "x-content-type-options": "nosniff"
+      })
+    )
+    yield* router.get(openPaths.openapi, Effect.succeed(openApi))
+    yield* router.get(openPaths.docs, Effect.succeed(docs))
+    yield* router.get(
+      openPaths.metrics,
+      Effect.gen(function* () {
+        const disk = yield* health.disk
+        const counts = yield* queue.counts
+        return HttpServerResponse.text(
+          `${metrics.page({ ...counts, draining: workers.draining(), freeDisk: disk.freeBytes })}\n`,
+          { contentType: "text/plain; version=0.0.4; charset=utf-8" }
+        )
+      })
+    )
+    yield* router.get(
+      openPaths.file,
+      Effect.gen(function* () {
+        const { token = "", name = "" } = yield* HttpRouter.params
+        const found = yield* files.find(token, name)
+        if (Option.isNone(found)) {
+          return yield* new NotFound({
+            code: "file_unknown",
+            message: "unknown file, or its URL has expired; read the task for a new URL"
+          })
+        }
+        const request = yield* HttpServerRequest.HttpServerRequest
+        // A connection that is not read is closed at the second time-out without progress: after a minute.
+        NodeHttpServerRequest.toIncomingMessage(request).socket.setTimeout(30_000)
+        return yield* fileResponse(found.value, request)
+      })
+    )
+  })
+)

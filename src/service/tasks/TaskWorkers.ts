@@ -1,30 +1,32 @@
 /** Task workers, `concurrency` per provider. Each claims a queued task, speaks it and records the outcome. */
-import { stat } from "node:fs/promises"
+import { stat, open } from "node:fs/promises"
 import { join } from "node:path"
 import { Cause, Clock, Duration, Effect, Exit, Option, Queue, Schedule } from "effect"
 import { millisAt, SampleRate } from "../../domain/time/Units.ts"
 import { lazySpeechAligner } from "../../engines/local/alignment/LazyAligner.ts"
-import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
+import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { Task } from "../../contract/Task.ts"
 import type { ServiceConfig } from "../config/ServiceConfig.ts"
 import { GivesWay } from "../../system/BackgroundPriority.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
-import { type TaskAudioSettings, writeAudio } from "./TaskAudio.ts"
 import { Catalogue, type ServedModel, type ServedProvider } from "../catalogue/Catalogue.ts"
 import { EngineRota, type NoEngineLeft, type SpeakTask } from "../failover/EngineRota.ts"
 import type { HealthProblem } from "../failover/ServiceHealth.ts"
 import { ServiceMetrics } from "../failover/ServiceMetrics.ts"
-import { synthesizeTask } from "./Synthesis.ts"
+import { synthesizeTask, blocksOf, type SynthesizedTask } from "./Synthesis.ts"
 import { Replica } from "../storage/Replica.ts"
 import { RateLimiter } from "../accounts/RateLimiter.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
-import { detailOf, internalFault, notOffered, type TaskFailure, tooSlow, verdictOf } from "./TaskFailures.ts"
+import { detailOf, internalFault, notOffered, tooSlow, verdictOf, type TaskFailure } from "./TaskFailures.ts"
 import { TaskEvents } from "./TaskEvents.ts"
 import { TaskQueue } from "./TaskQueue.ts"
 import { TaskStore } from "./TaskStore.ts"
 import type { ClaimedTask, Outcome } from "./TaskRecord.ts"
 import { inTaskTrace } from "./TaskTraces.ts"
 import { taskJson, taskSrt } from "./TaskTranscript.ts"
+import { fromInt16 } from "../../audio/pcm/Pcm.ts"
+import { sampleBytesOf, wavHeader } from "../../audio/formats/WavHeader.ts"
+import { FilesUnwritable, unwritable } from "../storage/FileStore.ts"
 
 /** A task that was in flight at this many crashes of the service fails. */
 export const deathsOfATask = 20
@@ -303,3 +305,64 @@ const patience = Schedule.exponential("500 millis").pipe(
     Duration.max(delay, Duration.seconds(failure._tag === "SpeechFailed" ? (failure.retryAfter ?? 0) : 0))
   )
 )
+
+/** Output format. A WAV without a rate keeps the engine's sample rate. */
+type TaskAudioSettings =
+  | { readonly format: "wav"; readonly rate: SampleRate | undefined }
+  | { readonly format: "mp3"; readonly rate: SampleRate; readonly bitrate: number }
+
+/** Writes the file. The output is deterministic: equal speech gives equal bytes. */
+const writeAudio = (path: string, spoken: SynthesizedTask, settings: TaskAudioSettings) =>
+  settings.format === "wav" && (settings.rate === undefined || settings.rate === spoken.rate)
+    ? writeWav(path, spoken)
+    : encode(path, spoken, settings)
+
+const encode = Effect.fnUntraced(function* (
+  path: string,
+  spoken: SynthesizedTask,
+  settings: TaskAudioSettings
+) {
+  const ffmpeg = yield* Ffmpeg
+  yield* ffmpeg
+    .encode<never, never>(
+      {
+        feed: { rate: spoken.rate, channels: 1, frames: spoken.frames },
+        sinks: [
+          {
+            path,
+            rate: settings.rate ?? spoken.rate,
+            format:
+              settings.format === "mp3"
+                ? { format: "mp3", bitrate: settings.bitrate }
+                : { format: "wav", depth: 16 }
+          }
+        ]
+      },
+      floatsOf(blocksOf(spoken))
+    )
+    .pipe(
+      Effect.mapError(
+        (failure) => new FilesUnwritable({ detail: failure.message, full: failure._tag === "DiskFull" })
+      )
+    )
+})
+
+const floatsOf = function* (blocks: Iterable<Int16Array>) {
+  for (const block of blocks) yield fromInt16(block)
+}
+
+const writeWav = (path: string, spoken: SynthesizedTask): Effect.Effect<void, FilesUnwritable> =>
+  Effect.tryPromise({
+    try: async () => {
+      const file = await open(path, "wx", 0o600)
+      try {
+        await file.appendFile(
+          wavHeader({ rate: spoken.rate, channels: 1, encoding: "int16", frames: spoken.frames })
+        )
+        for (const block of blocksOf(spoken)) await file.appendFile(sampleBytesOf(block))
+      } finally {
+        await file.close()
+      }
+    },
+    catch: unwritable
+  })
