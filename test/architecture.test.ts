@@ -307,7 +307,6 @@ const long = [
   "pipeline/load/JobResolution.ts:resolveJob",
   "pipeline/report/JobReportBuilder.ts:outcomeOf",
   "pipeline/review/ReviewShapes.ts:shapeChange",
-  "pipeline/run/rounds/RewriteRound.ts:makeRewriting",
   "pipeline/speak/services/AnswerTrust.ts:effect",
   "pipeline/speak/services/RunSpending.ts:makeSpending",
   "pipeline/speak/services/ServiceWatch.ts:scoped",

@@ -1,6 +1,6 @@
 /**
- * A run of a loaded batch, top to bottom: plan, register, speak, retake, rewrite, listen, place and deliver, finish.
- * Each result is in the state before the next step depends on it, so a run that stops at any point can continue.
+ * A run of a loaded batch, top to bottom: plan, register, speak all jobs and take each to its result, finish. The steps
+ * of a job are in `run/JobRun.ts`.
  */
 import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"
@@ -10,28 +10,26 @@ import { BatchSpending } from "../store/tables/BatchSpending.ts"
 import { CompletedBatches } from "../store/tables/CompletedBatches.ts"
 import { Deliveries } from "../store/tables/Deliveries.ts"
 import type { UtteranceStore } from "../store/tables/UtteranceStore.ts"
-import { defectToResult, deliverToResult, failedJob, keepDelivery } from "./deliver/DeliveryOutcome.ts"
-import { startDeliveries } from "./deliver/DeliveryQueue.ts"
+import { deliverToResult, failedJob, keepDelivery } from "./deliver/DeliveryOutcome.ts"
 import type { Batch } from "./load/Job.ts"
 import { placeJob, settledJob } from "./place/JobPlacement.ts"
-import { type BatchPlan, planRun } from "./plan/BatchPlan.ts"
+import { type BatchPlan, planRun, withPlans } from "./plan/BatchPlan.ts"
 import { withBilingualNotices } from "./plan/BilingualNotices.ts"
 import { pricesOf, withPrices } from "./plan/Prices.ts"
 import type { SpeechAccess } from "./plan/SpeechAccess.ts"
 import { keepStated } from "./plan/StatedRules.ts"
 import { openFolder } from "./report/ResultFolder.ts"
-import { registerBatch } from "./run/BatchRegistration.ts"
-import { speakBatch, withAccount } from "./run/BatchSpeech.ts"
-import { isAllHeard, listenToBatch, withHearings } from "./run/rounds/ListenRound.ts"
+import { plannedOf, registerBatch } from "./run/BatchRegistration.ts"
+import { openSpeech } from "./run/BatchSpeech.ts"
+import { makeJobLine } from "./run/JobRun.ts"
 import { digestSources, type NoopBatch, rememberCompletion, unchangedSince } from "./run/NoopCheck.ts"
 import type { OpenRun } from "./run/OpenRun.ts"
 import { warnOfForeignRun } from "./run/PreviousRun.ts"
 import { rememberSources, warnOfReread } from "./run/ReadingChanges.ts"
-import { speakRetakes } from "./run/rounds/RetakeRound.ts"
-import { makeRewriting } from "./run/rounds/RewriteRound.ts"
-import { finishRun, recordEarlyEnd, startRun, nothingSpoken } from "./run/RunCompletion.ts"
+import { finishRun, nothingSpoken, recordEarlyEnd, RunRecord, startRun } from "./run/RunCompletion.ts"
 import type { MakeExecutor, RunExecutor } from "./run/RunExecutor.ts"
-import { RunRecord } from "./run/RunRecord.ts"
+import { isAllHeard } from "./run/ListenStep.ts"
+import { openRewriting, shortenedEarly, warnOfUnanswered } from "./run/RewriteStep.ts"
 import type { Deadline } from "./speak/SpeakSettings.ts"
 import { speakUtterances } from "./speak/SpeakStage.ts"
 import { Progress } from "./Progress.ts"
@@ -73,8 +71,7 @@ export const localExecutor: RunExecutor = {
   deliver: Effect.fnUntraced(function* (plan, takes, out, past) {
     const settled = yield* settledJob(plan, takes, out, past)
     if (settled.isUnchanged) return yield* keepDelivery(settled)
-    const placed = yield* placeJob(settled)
-    return yield* deliverToResult(placed)
+    return yield* deliverToResult(yield* placeJob(settled))
   }),
   deliveriesAtOnce: 1
 }
@@ -132,50 +129,37 @@ export const runPlan = Effect.fnUntraced(function* <E, R, E2 = never, R2 = never
     record.ends.set(job.id, yield* failedJob(job, rejected.message))
 
   // Rewrite: lines that cannot fit are shortened before they are spoken, if the manifest accepts that.
-  const rewriting = yield* makeRewriting(batch)
-  const plan = yield* rewriting.beforeSpeech(planned)
+  const rewriting = yield* openRewriting(batch)
+  const early = yield* Effect.forEach(planned.jobs, (one) => shortenedEarly(rewriting, one))
+  const plan = withPlans(planned, early)
 
   // Register: the state knows every utterance and every job before anything is sent.
   yield* warnOfForeignRun(batch)
   yield* Effect.flatMap(BatchSpending, (spending) => spending.begin(batch.key))
   yield* Effect.flatMap(CompletedBatches, (completed) => completed.forget(batch.key))
   yield* warnOfReread(plan)
-  const waiting = yield* registerBatch(plan)
+  const registered = yield* registerBatch(plan)
   yield* rememberSources(plan)
   yield* keepStated(plan.batch)
 
   return yield* Effect.gen(function* () {
-    // Place and deliver: each job once its last utterance is settled, while others are still spoken.
     const past = yield* Effect.flatMap(Deliveries, (deliveries) => deliveries.all(batch.out))
-    const current = new Map(plan.jobs.map((one) => [one.job.id, one]))
-    const turn = yield* Effect.makeSemaphore(executor.deliveriesAtOnce)
-    const deliveries = yield* startDeliveries(plan.jobs, waiting, (one, takes) =>
-      Effect.tap(
-        turn
-          .withPermits(1)(
-            Effect.suspend(() => executor.deliver(current.get(one.job.id) ?? one, takes, batch.out, past))
-          )
-          .pipe(defectToResult(one.job)),
-        (result) => Effect.sync(() => record.ends.set(one.job.id, result))
-      )
+    const options = { service: yield* Layer.memoize(service), executor, maxCredits, deadline, force, record }
+    const speech = yield* openSpeech(plan, registered, options)
+    const runJob = yield* makeJobLine(plan, executor, speech, rewriting, past)
+    const jobs = Effect.forEach(
+      plan.jobs,
+      (one) =>
+        Effect.tap(runJob(one), ({ result }) => Effect.sync(() => record.ends.set(one.job.id, result))),
+      { concurrency: "unbounded" }
     )
-
-    // Speak, then speak retakes of lines that do not fit, and shorten those that still do not.
-    const speech = { service: yield* Layer.memoize(service), executor, maxCredits, deadline, force, record }
-    const once = yield* speakBatch(plan, waiting, speech, deliveries.settled)
-    const retaken = yield* speakRetakes(plan, once, speech)
-    const rewritten = yield* rewriting.afterSpeech(plan, retaken, speech)
-
-    // Listen to the clips of jobs with a recogniser, and speak those with wrong words again.
-    const listened = yield* listenToBatch(rewritten.plan, rewritten.spoken, rewritten.takes, speech)
-    for (const one of rewritten.plan.jobs) current.set(one.job.id, withHearings(one, listened.hearings))
-
-    yield* deliveries.finish(rewritten.takes)
+    const [ended] = yield* Effect.all([jobs, speech.first], { concurrency: "unbounded" })
+    yield* warnOfUnanswered(rewriting)
     const results = batch.jobs.flatMap(({ id }) => record.ends.get(id) ?? [])
-    const spoken = yield* withAccount(listened.spoken, speech)
-    const result = yield* finishRun(batch, start, spoken, results)
-    if (sources !== undefined && isAllHeard(listened.hearings) && rewritten.isAnswered)
-      yield* rememberCompletion(rewritten.plan, sources, result.jobs)
+    const result = yield* finishRun(batch, start, yield* speech.result, results)
+    const plans = ended.map((job) => job.plan)
+    if (sources !== undefined && plans.every(isAllHeard) && rewriting.unanswered.size === 0)
+      yield* rememberCompletion(withPlans(plan, plans), sources, result.jobs)
     return result
   }).pipe(Effect.mapError(begun))
 }, Effect.scoped)
@@ -189,12 +173,6 @@ const reportNoop = Effect.fn("Dub.reportNoop")(function* ({ batch, results, utte
   const begun = yield* startRun
   const progress = yield* Progress
   yield* openFolder(batch.out)
-  yield* progress.emit({
-    _tag: "Planned",
-    jobs: results.length,
-    utterances: 0,
-    characters: 0,
-    reused: utterances
-  })
-  return yield* finishRun(batch, begun, nothingSpoken(utterances), results)
+  yield* progress.emit(plannedOf(results, [], utterances))
+  return yield* finishRun(batch, begun, { summary: nothingSpoken(utterances), credits: {} }, results)
 })

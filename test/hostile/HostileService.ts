@@ -80,6 +80,8 @@ export interface Character {
   readonly repeatsKey: boolean
   /** Texts that it always rejects. */
   readonly refuses: RegExp | undefined
+  /** Texts whose tasks never end. */
+  readonly endless: RegExp | undefined
   /** Longest text in characters. */
   readonly longest: number
   /** The number of reads of a task that get 404 after its audio was first requested. */
@@ -107,6 +109,7 @@ export const calm: Character = {
   othersSpend: 0,
   repeatsKey: false,
   refuses: undefined,
+  endless: undefined,
   longest: 5_000,
   forgets: 0,
   sound: undefined
@@ -253,7 +256,7 @@ export class HostileService {
       return this.character.emptyAccount === 402
         ? answer(response, 402, { message: "insufficient credits" })
         : answer(response, 429, { error: { code: "insufficient_quota" } })
-    const [from, to] = this.character.settle
+    const [from, to] = this.character.endless?.test(text) === true ? [1e9, 1e9] : this.character.settle
     const now = Date.now()
     const task: Charged = {
       id: randomUUID(),

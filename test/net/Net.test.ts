@@ -104,7 +104,7 @@ const service = Layer.map(standIn(0), (context) => {
     submit: ({ body }) => {
       const { text, speed = 1 } = fieldsOf(body)
       if (text.includes("unspeakable")) return new Refused({ reason: "rules", words: "unspeakable" })
-      const task = TaskId.make(`task-${texts.size}`)
+      const task = TaskId.make(hash(body))
       texts.set(task, text.slice(0, Math.ceil(text.length / speed)))
       return Effect.succeed({ task, credits: 5 })
     },

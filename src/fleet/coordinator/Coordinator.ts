@@ -65,6 +65,7 @@ export const fleetExecutor = (
       handover,
       done,
       looked: new Set(),
+      providers: new Set(),
       stopping: { now: false }
     }
     yield* Effect.addFinalizer((exit) =>

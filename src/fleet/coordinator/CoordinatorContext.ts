@@ -2,7 +2,7 @@
 import type { Job } from "bullmq"
 import type { Effect } from "effect"
 import type { Redis } from "ioredis"
-import type { UtteranceKey } from "../../domain/values/Ids.ts"
+import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
 import type { Share } from "../shared/Share.ts"
 import type { JobWatcher } from "./JobWatcher.ts"
@@ -19,6 +19,8 @@ export interface Coordinator {
   readonly done: Array<Job>
   /** Utterances already looked up in the shared folder and Redis. */
   readonly looked: Set<UtteranceKey>
+  /** Providers whose queues are open. */
+  readonly providers: Set<ProviderId>
   /** Whether the run is being interrupted. If so, nothing is dispatched again. */
   readonly stopping: { now: boolean }
 }

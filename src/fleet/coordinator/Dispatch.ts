@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto"
 import { type FlowJob, FlowProducer, type Job } from "bullmq"
 import { Array, Effect, Option, Schema } from "effect"
 import type { LanguageTag, ProviderId } from "../../domain/values/Ids.ts"
-import { waitsForAll } from "../../pipeline/deliver/DeliveryQueue.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { RunSpending } from "../../pipeline/speak/services/RunSpending.ts"
 import { SpeakConfig } from "../../pipeline/speak/SpeakSettings.ts"
@@ -176,6 +175,10 @@ const bundled = <A extends { readonly children: ReadonlyArray<unknown> }>(trees:
   }
   return bundles
 }
+
+/** Whether a job may change after all its lines are spoken. */
+const waitsForAll = ({ job }: JobPlan): boolean =>
+  job.retake || job.listen !== undefined || job.rewrite !== undefined
 
 /** Whether films must be sent before a job can be delivered. Its lines are spoken meanwhile. */
 const waitsForFilms = ({ share }: Stage, { job }: JobPlan): boolean =>

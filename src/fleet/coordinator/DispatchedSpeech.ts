@@ -58,9 +58,12 @@ export const speakBy = (
       wanted.map(({ utterance }) => utterance)
     )
     yield* store.revive(settings.keys, "passing")
-    counts.reused = yield* requeueDamagedClips(settings.keys)
+    const reused = yield* requeueDamagedClips(settings.keys)
     const unspoken = yield* store.unspoken(settings.keys)
-    counts.failed = settings.keys.length - counts.reused - unspoken.length
+    if (settings.isSecond !== true) {
+      counts.reused = reused
+      counts.failed = settings.keys.length - reused - unspoken.length
+    }
 
     const providers = [...new Set(unspoken.map(({ provider }) => provider))]
     const terms = yield* coordinator.share.keep(
@@ -75,13 +78,16 @@ export const speakBy = (
       })
     )
     const stage: Stage = { ...coordinator, terms, jobs, out: batch.out }
-    yield* Effect.forEach(providers, (provider) => limitQueues(stage, provider), { discard: true })
+    // A queue that was slowed down stays slow when further takes are spoken.
+    const fresh = providers.filter((provider) => !coordinator.providers.has(provider))
+    for (const provider of fresh) coordinator.providers.add(provider)
+    yield* Effect.forEach(fresh, (provider) => limitQueues(stage, provider), { discard: true })
 
     const read = yield* coordinator.handover.records(unspoken.map(({ key }) => key))
     const byKey = new Map(read.map((record) => [record.utterance.key, record]))
     const records = unspoken.flatMap(({ key }) => byKey.get(key) ?? [])
     yield* Effect.forkScoped(Effect.zipRight(stopped, withdrawUtterances(stage, records)))
-    yield* Effect.forkScoped(missed(stage, providers))
+    yield* Effect.forkScoped(missed(stage, fresh))
     const accounts = new Map(
       records.map(({ utterance, state, tasks }): [UtteranceKey, Account] => [
         utterance.key,
@@ -128,7 +134,7 @@ const missed = ({ watch, callRedis }: Stage, providers: ReadonlyArray<ProviderId
 const allOf = (stage: Stage, accounts: Accounts, records: ReadonlyArray<UtteranceRecord>) =>
   Effect.gen(function* () {
     const spending = yield* RunSpending
-    const { counts } = yield* SpeakCounters
+    const { unspoken } = yield* SpeakCounters
     const { halted } = yield* StopSignal
     const joined = yield* jobsInFlight(stage, records)
     const alone = new Set<UtteranceKey>()
@@ -156,7 +162,7 @@ const allOf = (stage: Stage, accounts: Accounts, records: ReadonlyArray<Utteranc
       const { key } = record.utterance
       if (joined.has(key) || alone.has(key)) continue
       if (halted() === undefined && (yield* afforded(accounts, record))) affordable.push(record)
-      else counts.left++
+      else yield* unspoken("left")
     }
     yield* dispatchUtterances(stage, affordable)
     yield* Effect.forEach(
@@ -193,7 +199,7 @@ const afforded = (accounts: Accounts, { utterance }: UtteranceRecord) =>
 const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
   Effect.gen(function* () {
     const { watch, handover, done } = stage
-    const { counts } = yield* SpeakCounters
+    const { counts, unspoken } = yield* SpeakCounters
     const { stop, halted } = yield* StopSignal
     const { alive } = yield* ServiceWatch
     const settings = yield* SpeakConfig
@@ -229,7 +235,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
       const setback = record.state === "failed" ? (record.setback ?? broke) : broke
       if (setback !== undefined) {
         if (record.state !== "failed") yield* store.apply({ event: "fail", key, setback })
-        counts.failed++
+        yield* unspoken("failed")
         yield* progress.emit({
           _tag: "Failed",
           ...about,
@@ -243,8 +249,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
       // A worker that needs more than its grant leaves the utterance unfinished.
       if (said?.halt !== undefined && said.halt.reason !== "budget") yield* stop(said.halt)
       if (halted() !== undefined || !(yield* afforded(accounts, record))) {
-        counts.left++
-        return
+        return yield* unspoken("left")
       }
       if (end._tag === "Ended") yield* removeJobs(stage, end.job)
       yield* dispatchUtterances(stage, [record])

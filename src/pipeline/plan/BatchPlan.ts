@@ -6,8 +6,8 @@ import type { Script } from "../../domain/speech/Cue.ts"
 import type { ClipHearing } from "../../domain/speech/Hearing.ts"
 import type { LineRewriting } from "../../domain/speech/Rewriting.ts"
 import type { CueOverrides } from "../../domain/manifest/CueOverride.ts"
-import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
+import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { espeakVoiceOf } from "../../engines/BundledVoices.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
@@ -302,9 +302,10 @@ export const withOverrides = (
 /** Replaces jobs of a planned batch by the same jobs, planned differently. */
 export const withPlans = (
   { batch, jobs, digests, notices, barred }: BatchPlan,
-  changed: ReadonlyMap<JobId, JobPlan>
+  changed: ReadonlyArray<JobPlan>
 ): BatchPlan => {
-  const all = Array.map(jobs, (plan) => changed.get(plan.job.id) ?? plan)
+  const byId = new Map(changed.map((plan) => [plan.job.id, plan]))
+  const all = Array.map(jobs, (plan) => byId.get(plan.job.id) ?? plan)
   const overrides = new Map(all.map(({ job }) => [job.id, job.overrides]))
   const loaded = Array.map(batch.jobs, (job): Job => {
     const own = overrides.get(job.id)

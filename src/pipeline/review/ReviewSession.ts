@@ -191,7 +191,7 @@ const speakUses = Effect.fnUntraced(function* <E>(
     })
   // A trial is a batch of its own, so the manifest's own batch stays registered unchanged until a take is accepted.
   const trial = { ...batch, key: `${batch.key} in review` }
-  const waiting = yield* registerBatch({ batch: trial, jobs: [{ ...plan, uses }], utterances })
+  const { waiting } = yield* registerBatch({ batch: trial, jobs: [{ ...plan, uses }], utterances })
   if (waiting.size === 0) return
   yield* store.revive([...waiting.keys()], "all")
   const { halt } = yield* speakUtterances({

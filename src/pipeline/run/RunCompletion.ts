@@ -1,7 +1,9 @@
 /** Ends a run: writes shared videos, the batch's spending, run.json and index.html. */
 import { Path } from "@effect/platform"
 import { Cause, Clock, DateTime, Effect, Either, Exit, Option } from "effect"
+import type { Credits } from "../../contract/Account.ts"
 import type { RunReport } from "../../domain/report/Report.ts"
+import type { JobId } from "../../domain/values/Ids.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { BatchSpending } from "../../store/tables/BatchSpending.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -16,8 +18,7 @@ import { type ResultUnwritable, writeResult } from "../report/ResultFolder.ts"
 import { deliverShared } from "../deliver/SharedVideo.ts"
 import { dearestBy } from "../speak/CreditBudget.ts"
 import type { Halt, SpeakSummary } from "../speak/SpeakSettings.ts"
-import { countBoth, type Counts, SpeakTally } from "../speak/SpeakTally.ts"
-import type { RunRecord } from "./RunRecord.ts"
+import { SpeakTally } from "../speak/SpeakTally.ts"
 
 /** Result of the speak stage, and the account's credits before and after it. */
 export interface SpokenBatch {
@@ -40,6 +41,16 @@ export interface DubResult {
   readonly spent: number | undefined
   /** Whether the batch is done: the next run counts its spending from 0. */
   readonly isDone: boolean
+}
+
+/** The progress of a run, for the run.json of a run that ends early. */
+export class RunRecord {
+  /** Results of jobs that have ended. */
+  readonly ends = new Map<JobId, JobResult>()
+  /** The account before the run speaks, if known. */
+  account: Credits | undefined
+  /** What was spoken: the lines of all jobs, retakes and rewritten lines. */
+  readonly tally = new SpeakTally()
 }
 
 /** Start of a run: wall-clock time, and a monotonic clock that is unaffected when the clock is set. */
@@ -116,12 +127,9 @@ const written = Effect.fnUntraced(function* (
     const end = record.ends.get(job.id)
     return end === undefined ? cutShort(batch.out, job, stopped) : Effect.succeed(end)
   })
-  const { takes, rounds, account } = record
+  const { tally, account } = record
   const said = {
-    summary: {
-      ...rounds.reduce<Counts>((sum, { counts }) => countBoth(sum, counts), takes.counts),
-      warnings: [...new Set([takes, ...rounds].flatMap(({ warnings }) => [...warnings]))]
-    },
+    summary: { ...tally.counts, warnings: [...tally.warnings] },
     credits: account?.credits === undefined ? {} : { before: account.credits }
   }
   const report = yield* reportOf(batch, start, ends, said, stopped)
@@ -199,15 +207,12 @@ const writeRun = Effect.fnUntraced(function* (
 })
 
 /** The summary of a run in which every clip was reused. */
-export const nothingSpoken = (utterances: number): SpokenBatch => ({
-  summary: {
-    ...new SpeakTally().counts,
-    reused: utterances,
-    credits: undefined,
-    halt: undefined,
-    warnings: []
-  },
-  credits: {}
+export const nothingSpoken = (utterances: number): SpeakSummary => ({
+  ...new SpeakTally().counts,
+  reused: utterances,
+  credits: undefined,
+  halt: undefined,
+  warnings: []
 })
 
 /** Why the run was stopped. A deadline that passed with nothing left to start did not stop anything. */

@@ -3,11 +3,9 @@
  */
 import type { Effect, Scope } from "effect"
 import type { UtteranceUse } from "../../domain/speech/Utterance.ts"
-import type { ClipFolder } from "../../store/files/ClipFolder.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceTransfer } from "../../store/tables/UtteranceTransfer.ts"
-import type { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { deliverToResult } from "../deliver/DeliveryOutcome.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import type { Progress } from "../Progress.ts"
@@ -19,7 +17,7 @@ export interface RunExecutor {
   readonly speak: (
     settings: SpeakSettings,
     plan: Pick<BatchPlan, "batch" | "jobs">
-  ) => Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds | RunExecutorState>
+  ) => Effect.Effect<SpeakSummary, StateUnusable, SpeakNeeds>
   /** Places and delivers a job whose utterances are all spoken, failed or left. */
   readonly deliver: (
     plan: JobPlan,
@@ -33,6 +31,3 @@ export interface RunExecutor {
 
 /** Makes an executor, which may live as long as the run and read its state. */
 export type MakeExecutor<E, R> = Effect.Effect<RunExecutor, E, R | Progress | Scope.Scope | UtteranceTransfer>
-
-/** The state that an executor reads and writes. */
-export type RunExecutorState = UtteranceStore | ClipFolder

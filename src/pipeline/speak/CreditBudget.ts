@@ -46,7 +46,7 @@ export class CreditBudget {
 
   /** Reserves a cost. Returns false, and reserves nothing, if that would exceed the limit. */
   reserve(cost: number): boolean {
-    if (this.exceeds(this.counted + cost)) return false
+    if (!this.fits(cost)) return false
     this.aside += cost
     return true
   }
@@ -81,9 +81,9 @@ export class CreditBudget {
     this.audit = undefined
   }
 
-  /** Whether spent and reserved credits exceed the limit, measured by the account's balance. */
-  get isOver(): boolean {
-    return this.exceeds(this.counted)
+  /** Whether spent and reserved credits, and this cost, are within the limit, measured by the account's balance. */
+  fits(cost = 0): boolean {
+    return this.most === undefined || this.earlier + this.byAccount(this.counted + cost) <= this.most
   }
 
   /**
@@ -94,10 +94,6 @@ export class CreditBudget {
     const used = this.byAccount(this.counted)
     const left = (this.most ?? Infinity) - this.earlier - used
     return used === 0 ? created : Math.max(1, Math.min(created, Math.floor((left * created) / used / 4)))
-  }
-
-  private exceeds(counted: number): boolean {
-    return this.most !== undefined && this.earlier + this.byAccount(counted) > this.most
   }
 
   /** Converts counted credits to the credits that the account is charged, using the last reading. */

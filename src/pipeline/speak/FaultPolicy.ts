@@ -1,13 +1,26 @@
-/** Decides the effect of a gateway fault: the run stops, the take is lost, or the utterance is deferred. */
-import { Effect } from "effect"
+/** Outcomes of an utterance other than a clip, and which of them a gateway fault has. */
+import { Data, Effect } from "effect"
 import type { FailureReason } from "../../domain/task/FailureReason.ts"
 import { type CallFault, type Fault, failureReasonOf } from "../../gateway/GatewayErrors.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
-import { type Ending, Hopeless, Left, Lost, SetAside } from "./UtteranceFailures.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { SpeakCounters } from "./services/SpeakCounters.ts"
 import { StopSignal } from "./services/StopSignal.ts"
+
+/** Creates were stopped: the utterance is left for the next run. */
+export class Left extends Data.TaggedError("Left")<Record<never, never>> {}
+
+/** Too many transient faults for now: the utterance is deferred until all others are done. */
+export class SetAside extends Data.TaggedError("SetAside")<{ readonly failure: FailureReason }> {}
+
+/** It cannot be spoken: the utterance fails for this reason. */
+export class Hopeless extends Data.TaggedError("Hopeless")<{ readonly failure: FailureReason }> {}
+
+/** Its take was recorded as lost: the utterance is spoken again. */
+export class Lost extends Data.TaggedError("Lost")<{ readonly failure: FailureReason }> {}
+
+export type Ending = Left | SetAside | Hopeless | Lost
 
 /** Takes that the service may fail or forget before the utterance fails. */
 const mostLosses = 3

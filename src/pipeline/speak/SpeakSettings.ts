@@ -38,6 +38,8 @@ export interface SpeakSettings {
   readonly settled: (utterance: UtteranceKey) => Effect.Effect<unknown>
   /** Counts of finished work. */
   readonly tally?: SpeakTally | undefined
+  /** Whether these are takes beside those of the plan: the line of one that is not spoken keeps its earlier take. */
+  readonly isSecond?: boolean
 }
 
 /** The settings of a run, for its services; `utterances` is how many it speaks. */

@@ -35,14 +35,17 @@ export const speakUtterances = (
     const { counts } = yield* SpeakCounters
     const spending = yield* RunSpending
     yield* store.revive(settings.keys, "passing")
-    counts.reused = yield* requeueDamagedClips(settings.keys)
+    const reused = yield* requeueDamagedClips(settings.keys)
     const unspoken = yield* store.unspoken(settings.keys)
+    if (settings.isSecond !== true) {
+      counts.reused = reused
+      counts.failed = settings.keys.length - reused - unspoken.length
+    }
     if (spending.isLimited) {
       const announced = unspoken.filter(({ state }) => state === "announced").map(({ key }) => key)
       for (const { utterance } of yield* store.rows(announced)) spending.expect(utterance)
     }
     const intake = yield* makeClipIntake(clipMaker(unspoken.length))
-    counts.failed = settings.keys.length - counts.reused - unspoken.length
 
     const byProvider = new Map<ProviderId, Array<UtteranceKey>>()
     for (const { provider, key } of unspoken) add(byProvider, provider, key)

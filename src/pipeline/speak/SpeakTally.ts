@@ -1,9 +1,9 @@
 /**
- * Counts the finished work of a speak stage. The run holds the counters, so that an interrupted stage still counts in
+ * Counts the finished work of a run's speaking. The run holds the counters, so that an interrupted one still counts in
  * run.json.
  */
 
-/** Counters of a speak stage. */
+/** Counters of a run. */
 export interface Counts {
   /** Tasks created by this run. */
   created: number
@@ -39,16 +39,3 @@ export class SpeakTally {
   }
   readonly warnings = new Set<string>()
 }
-
-/** Adds up two rounds of speaking. A failed retake is not counted: its line keeps the first take. */
-export const countBoth = (first: Counts, second: Counts): Counts => ({
-  created: first.created + second.created,
-  adopted: first.adopted + second.adopted,
-  resumed: first.resumed + second.resumed,
-  reused: first.reused + second.reused,
-  retried: first.retried + second.retried,
-  failed: first.failed,
-  left: first.left,
-  suspect: first.suspect + second.suspect,
-  characters: first.characters + second.characters
-})

@@ -63,19 +63,16 @@ export const processUtterance = (
     })
   )
 
-const leave = Effect.map(SpeakCounters, ({ counts }) => {
-  counts.left++
-  return "left" as const
-})
+const leave = Effect.flatMap(SpeakCounters, ({ unspoken }) => Effect.as(unspoken("left"), "left" as const))
 
 const fail = (row: UtteranceRow, setback: FailureReason) =>
   Effect.gen(function* () {
     const store = yield* UtteranceStore
     const progress = yield* Progress
-    const { counts } = yield* SpeakCounters
+    const { unspoken } = yield* SpeakCounters
     const { key, casting } = row.utterance
     yield* store.apply({ event: "fail", key, setback })
-    counts.failed++
+    yield* unspoken("failed")
     yield* logDebug("utterance failed", setback.words)
     yield* progress.emit({
       _tag: "Failed",

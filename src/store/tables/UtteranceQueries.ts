@@ -141,8 +141,8 @@ export const makeUtteranceQueries = (sql: SqlClient, folder: string) => {
     }),
     jobDigest: query("job", {
       Request: Schema.String,
-      Result: Struct({ job: Schema.String, digest: Schema.String }),
-      execute: (batch) => sql.unsafe(`SELECT job, digest FROM job WHERE batch = ?`, [batch])
+      Result: Struct({ job: Schema.String, digest: Schema.String, position: Schema.Int }),
+      execute: (batch) => sql.unsafe(`SELECT job, digest, position FROM job WHERE batch = ?`, [batch])
     })
   }
 }

@@ -52,12 +52,13 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
     )
 
     /**
-     * Registers utterances, and which jobs of a batch use them. Jobs of the batch that are not given are deleted. Known
-     * utterances are not changed. Returns the status of each utterance.
+     * Registers utterances, and which jobs of a batch use them. Jobs of the batch that are not given are deleted,
+     * unless `isPart`. Known utterances are not changed. Returns the status of each utterance.
      */
     const plan = Effect.fn("UtteranceStore.plan")(function* (
       batch: string,
-      jobs: ReadonlyArray<JobUtterances>
+      jobs: ReadonlyArray<JobUtterances>,
+      isPart = false
     ) {
       const named = new Map<UtteranceKey, { readonly utterance: Utterance; readonly label: string }>()
       for (const { utterances } of jobs)
@@ -72,7 +73,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
         Effect.gen(function* () {
           for (let from = 0; from < unknown.length; from += rowsAtOnce)
             yield* sql.unsafe(addUtterances, [JSON.stringify(unknown.slice(from, from + rowsAtOnce)), now])
-          yield* recordUses(sql, batch, jobs, before)
+          yield* recordUses(sql, batch, jobs, before, isPart)
         })
       )
       for (const { utterance } of unknown) known.set(utterance.key, untouched)
@@ -234,13 +235,14 @@ const recordUses = Effect.fnUntraced(function* (
   sql: SqlClient,
   batch: string,
   jobs: ReadonlyArray<JobUtterances>,
-  before: ReadonlyArray<{ readonly job: string; readonly digest: string }>
+  before: ReadonlyArray<{ readonly job: string; readonly digest: string; readonly position: number }>,
+  isPart: boolean
 ) {
-  const digests = new Map(before.map((row) => [row.job, row.digest]))
-  for (const [position, { job, utterances }] of jobs.entries()) {
+  const known = new Map(before.map((row) => [row.job, row]))
+  for (const [at, { job, utterances }] of jobs.entries()) {
     const keys = utterances.map((use) => use.utterance.key)
     const digest = checksumOf(keys.join())
-    if (digests.get(job) !== digest) {
+    if (known.get(job)?.digest !== digest) {
       yield* sql.unsafe(`DELETE FROM job_use WHERE batch = ? AND job = ?`, [batch, job])
       yield* sql.unsafe(
         `INSERT OR IGNORE INTO job_use (batch, job, key) SELECT ?, ?, value FROM json_each(?)`,
@@ -250,12 +252,13 @@ const recordUses = Effect.fnUntraced(function* (
     yield* sql.unsafe(`INSERT OR REPLACE INTO job (batch, job, position, digest) VALUES (?, ?, ?, ?)`, [
       batch,
       job,
-      position,
+      isPart ? (known.get(job)?.position ?? at) : at,
       digest
     ])
-    digests.delete(job)
+    known.delete(job)
   }
-  for (const gone of digests.keys()) {
+  if (isPart) return
+  for (const gone of known.keys()) {
     yield* sql.unsafe(`DELETE FROM job_use WHERE batch = ? AND job = ?`, [batch, gone])
     yield* sql.unsafe(`DELETE FROM job WHERE batch = ? AND job = ?`, [batch, gone])
   }

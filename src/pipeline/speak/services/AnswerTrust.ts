@@ -8,7 +8,7 @@ import type { TaskId, UtteranceKey } from "../../../domain/values/Ids.ts"
 import { MixedUp, type UnreadableCreate } from "../../../gateway/GatewayErrors.ts"
 import type { UtteranceRow } from "../../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../../store/tables/UtteranceStore.ts"
-import { Left } from "../UtteranceFailures.ts"
+import { Left } from "../FaultPolicy.ts"
 import type { Halt } from "../SpeakSettings.ts"
 import { StopSignal } from "./StopSignal.ts"
 

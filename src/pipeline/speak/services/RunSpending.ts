@@ -66,8 +66,8 @@ export class RunSpending extends Context.Tag("pipeline/RunSpending")<
      * nothing was.
      */
     readonly decided: (key: UtteranceKey) => boolean
-    /** Whether all that is spent, reserved and set aside is within the limit. */
-    readonly fits: () => boolean
+    /** Whether all that is spent, reserved and set aside, and this cost, is within the limit. */
+    readonly fits: (cost?: number) => boolean
     /** Credits that this run spent; undefined if the cost of any task is unknown. */
     readonly total: () => number | undefined
   }
@@ -222,7 +222,7 @@ const makeSpending = Effect.gen(function* () {
   const inBackground = Effect.gen(function* () {
     yield* audit
     isReading = false
-    if (budget.isOver) yield* exhausted
+    if (!budget.fits()) yield* exhausted
   })
   /** Reads the account's balance in the background if a reading is due. */
   const audited = Effect.suspend(() => {
@@ -286,7 +286,7 @@ const makeSpending = Effect.gen(function* () {
       budget.release(expected.get(key) ?? 0)
       return expected.delete(key)
     },
-    fits: () => !budget.isOver,
+    fits: (cost?: number) => budget.fits(cost),
     total: () => (unanswered.size > 0 ? undefined : budget.total())
   }
 })

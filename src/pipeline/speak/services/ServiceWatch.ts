@@ -36,6 +36,7 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
     const latencies = new Map<string, LatencyEstimator>()
     const fetches = new Set<{ readonly label: string; readonly since: number }>()
     let lastSuccess = now()
+    let isResting = false
     let toldOf: number | undefined
     let echoes: boolean | undefined
     let isListed = false
@@ -67,7 +68,7 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
           )
       return Effect.void
     })
-    yield* Effect.all([punctual, overdue, watch], { discard: true }).pipe(
+    yield* Effect.unless(Effect.all([punctual, overdue, watch], { discard: true }), () => isResting).pipe(
       Effect.delay(watchEvery),
       Effect.forever,
       Effect.forkScoped
@@ -77,6 +78,11 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
       /** Records a success and so restarts the patience timer. */
       alive: (): void => {
         lastSuccess = now()
+        isResting = false
+      },
+      /** Stops watching until the next success: nothing is asked of the service meanwhile. */
+      rest: (): void => {
+        isResting = true
       },
       /** Pings the service. A failure is reported once per outage. */
       probe,

@@ -16,6 +16,11 @@ export class SpeakCounters extends Effect.Service<SpeakCounters>()("pipeline/Spe
     return {
       counts,
       warnings,
+      /** Counts an utterance that was not spoken, unless its line keeps an earlier take. */
+      unspoken: (how: "failed" | "left"): Effect.Effect<void, never, SpeakConfig> =>
+        Effect.map(SpeakConfig, ({ isSecond }) => {
+          if (isSecond !== true) counts[how]++
+        }),
       /** Shows a warning, once per run. */
       warn: (message: string): Effect.Effect<void> =>
         Effect.suspend(() => {

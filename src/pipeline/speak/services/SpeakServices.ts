@@ -1,5 +1,5 @@
 /** The services of one run, and a summary of its work. */
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { Gateway } from "../../../gateway/Gateway.ts"
 import type { ClipFolder } from "../../../store/files/ClipFolder.ts"
 import type { Estimates } from "../../../store/tables/Estimates.ts"
@@ -19,21 +19,31 @@ import { TaskNews } from "./TaskNews.ts"
 export type RunNeeds = UtteranceStore | ClipFolder | Estimates | Gateway | Progress
 
 /** Services of one run. */
-export type RunServices =
-  | SpeakConfig
-  | StopSignal
-  | SpeakCounters
-  | ServiceWatch
-  | AnswerTrust
-  | TaskNews
-  | RunSpending
-  | ProviderQueues
+export type RunServices = Layer.Layer.Success<ReturnType<typeof newServices>>
 
 /** All services that speaking an utterance needs. */
 export type SpeakContext = RunNeeds | RunServices | ClipIntake
 
-/** Makes the services of a run of `utterances` utterances. */
+/** The services that all calls of a run's executor share: its budget, its queues and its counts. */
+export class SharedServices extends Context.Tag("pipeline/SharedServices")<
+  SharedServices,
+  Context.Context<RunServices>
+>() {}
+
+/** Returns the services of a run of `utterances` utterances: those that are shared, else new ones. */
 export const speakServices = (settings: SpeakSettings, utterances = settings.keys.length) =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.serviceOption(SharedServices),
+      Option.match({
+        onNone: () => newServices(settings, utterances),
+        onSome: (shared) =>
+          Layer.succeedContext(Context.add(shared, SpeakConfig, { ...settings, utterances }))
+      })
+    )
+  )
+
+const newServices = (settings: SpeakSettings, utterances: number) =>
   ProviderQueues.Default.pipe(
     Layer.provideMerge(
       Layer.mergeAll(ServiceWatch.Default, AnswerTrust.Default, TaskNews.Default, RunSpending.layer)
