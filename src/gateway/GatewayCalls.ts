@@ -246,7 +246,7 @@ export const makeCalls = Effect.gen(function* () {
 })
 
 /** When and by whom a create without a response was sent. */
-interface LostCreate {
+export interface LostCreate {
   /** Milliseconds since it was announced. */
   readonly age: number
   /** Whether it was certainly sent with this idempotency key, if it was sent. */
