@@ -3,7 +3,7 @@
  * synced, but it is known what was. After a power cut, only that is certainly left, and of a log any part that was
  * written since; after a kill, everything is left.
  *
- * Import it first: modules take the functions of the file system when they are loaded.
+ * Import it first, in a process of its own: modules take the functions of the file system when they are loaded.
  */
 import files, {
   copyFileSync,
