@@ -252,6 +252,15 @@ describe("a batch's page", () => {
     expect(named).toMatch(/nightly\.yaml · started/u)
   })
 
+  it("says what lines that were spoken again cost", () => {
+    const { text } = batchPage(
+      { ...sampleRun, credits: { ...sampleRun.credits, repeats: { tasks: 3, credits: 120.5 } } },
+      jobs,
+      parts
+    )
+    expect(text).toContain(">121 for 3 lines spoken again, ")
+  })
+
   it("removes the manifest's absolute path, which would show where it was made", () => {
     const absolute = batchPage({ ...sampleRun, manifest: "/home/anna/films/nightly.yaml" }, jobs, parts).text
     expect(absolute).toContain("<h1>nightly.yaml</h1>")

@@ -156,7 +156,9 @@ export const RunReport = Schema.Struct({
     before: Schema.optional(Schema.Number),
     after: Schema.optional(Schema.Number),
     /** Spent by this run, and by earlier runs of the batch that did not finish. Absent if nothing was. */
-    batch: Schema.optional(Schema.Number)
+    batch: Schema.optional(Schema.Number),
+    /** The part of it for new takes of lines whose audio was damaged, or whose task was lost. */
+    repeats: Schema.optional(Schema.Struct({ tasks: Schema.Int, credits: Schema.Number }))
   }),
   /** Why the run stopped early: a reason to stop creating tasks, a signal, or a failed state disk. */
   stopped: Schema.optional(

@@ -174,12 +174,17 @@ const verdict = (all: ReadonlyArray<State>): Html => {
 const effort = ({ tasks, characters, credits }: RunReport): Html => {
   const spent =
     credits.before === undefined || credits.after === undefined ? undefined : credits.before - credits.after
-  const { batch } = credits
+  const { batch, repeats } = credits
   const details = [
     // Earlier runs that were stopped or killed have spent the rest.
     ...(spent === undefined || batch === undefined || batch <= spent
       ? []
       : [`in this run, ${formatInteger(Math.ceil(batch))} by this batch so far`]),
+    ...(repeats === undefined
+      ? []
+      : [
+          `${formatInteger(Math.ceil(repeats.credits))} for ${formatCount(repeats.tasks, "line")} spoken again`
+        ]),
     ...(credits.after === undefined ? [] : [`${formatInteger(credits.after)} left`])
   ]
   return cards("Run totals", [

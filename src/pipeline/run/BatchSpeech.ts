@@ -320,7 +320,7 @@ export const speakSettings = Effect.fnUntraced(function* (
     profileOf,
     undecided,
     maxCredits,
-    spentBefore: yield* spentSoFar(batch),
+    spentBefore: (yield* spentSoFar(batch)).credits,
     deadline,
     timesWords: batch.jobs.some(({ video }) => video !== undefined),
     languageOf: (utterance: UtteranceKey) => languages.get(utterance),

@@ -154,14 +154,15 @@ const cutShort = Effect.fnUntraced(function* (
   return result
 })
 
-/** Credits that a batch has spent since the first of its runs that did not finish. */
+/** What a batch has spent since the first of its runs that did not finish: in all, and on new takes. */
 export const spentSoFar = Effect.fnUntraced(function* ({ key, profileOf }: Batch) {
   const price = dearestBy(profileOf, yield* Estimates)
-  const spending = yield* BatchSpending
-  return (yield* spending.spent(key)).reduce(
-    (sum, { casting, credits, unpriced }) => sum + credits + unpriced * price(casting),
-    0
-  )
+  const spent = yield* Effect.flatMap(BatchSpending, (spending) => spending.spent(key))
+  const costOf = (some: typeof spent) =>
+    some.reduce((sum, { casting, credits, unpriced }) => sum + credits + unpriced * price(casting), 0)
+  const again = spent.filter(({ isRepeated }) => isRepeated)
+  const tasks = again.reduce((sum, one) => sum + one.tasks, 0)
+  return { credits: costOf(spent), repeats: { tasks, credits: costOf(again) } }
 })
 
 /** Builds run.json. */
@@ -175,7 +176,7 @@ const reportOf = Effect.fnUntraced(function* (
   const { basename } = yield* Path.Path
   const { name, manifest } = batch
   // A run whose state has failed cannot read it.
-  const soFar = yield* Effect.orElseSucceed(spentSoFar(batch), () => 0)
+  const soFar = yield* Effect.option(spentSoFar(batch))
   const { created, adopted, resumed, reused, retried, failed, characters, warnings } = summary
   const report: RunReport = {
     ...(name === undefined ? {} : { name }),
@@ -185,11 +186,16 @@ const reportOf = Effect.fnUntraced(function* (
     jobs: jobs.map(summaryOf),
     tasks: { created, adopted, resumed, reused, retried, failed },
     characters,
-    credits: soFar === 0 ? credits : { ...credits, batch: soFar },
+    credits: { ...credits, ...Option.getOrUndefined(Option.map(soFar, creditsSoFar)) },
     ...(stopped === undefined ? {} : { stopped }),
     warnings
   }
   return report
+})
+
+const creditsSoFar = ({ credits, repeats }: Effect.Effect.Success<ReturnType<typeof spentSoFar>>) => ({
+  ...(credits === 0 ? {} : { batch: credits }),
+  ...(repeats.tasks === 0 ? {} : { repeats })
 })
 
 /** The part of a summary that run.json contains. */

@@ -8,8 +8,14 @@ import { Casting } from "../../domain/speech/Casting.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 import { guardStatements, makeQueries } from "../state/GuardedStatements.ts"
 
-/** Spending on tasks of one provider and model. */
+/** Spending on tasks of one provider and model: on first takes of lines, or on others. */
 const Spent = Schema.Struct({
+  /** Whether the tasks are new takes: of lines whose audio was damaged, or whose task was lost. */
+  isRepeated: Schema.transform(Schema.Int, Schema.Boolean, {
+    decode: (flag) => flag === 1,
+    encode: (is) => (is ? 1 : 0)
+  }),
+  tasks: Schema.Int,
   /** The casting of one of the tasks. */
   casting: Schema.parseJson(Casting),
   /** The sum of the credits that the service reported. */
@@ -50,9 +56,10 @@ export class BatchSpending extends Effect.Service<BatchSpending>()("store/BatchS
 }) {}
 
 // If no job uses an utterance, an edit has replaced it since.
-const spentSince = `SELECT min(utterance.casting) AS casting, coalesce(sum(credits), 0) AS credits,
+const spentSince = `SELECT min(utterance.casting) AS casting, task.take > 1 AS isRepeated, count(*) AS tasks,
+  coalesce(sum(credits), 0) AS credits,
   coalesce(sum(CASE WHEN credits IS NULL THEN task.characters END), 0) AS unpriced
 FROM task JOIN utterance ON utterance.key = task.key
 WHERE made_at >= (SELECT begun_at FROM batch WHERE batch = ?)
   AND (task.key IN (SELECT key FROM job_use WHERE batch = ?) OR task.key NOT IN (SELECT key FROM job_use))
-GROUP BY task.provider, casting ->> 'model'`
+GROUP BY task.provider, casting ->> 'model', isRepeated`
