@@ -208,17 +208,17 @@ const unlabelledFinding = (
     if (!walk.tasks.every(isTold))
       return undecidable("the service's history lists neither voice_name nor time, provider and length")
     const announcedAt = row.announcedAt ?? 0
-    const ours = yield* store.ours(walk.tasks.map((task) => task.task))
     const { casting, characters, text } = row.utterance
-    const strange = walk.tasks.filter(
+    const like = walk.tasks.filter(
       (task) =>
-        !ours.has(task.task) &&
         (task.provider === undefined || task.provider === casting.provider) &&
         (task.characters === undefined || task.characters === characters) &&
         (task.voice === undefined || task.voice === casting.voice) &&
         (task.text === undefined || isTextOf(task.text, text)) &&
         (task.madeAt ?? announcedAt) >= announcedAt - clockTolerance
     )
+    const ours = yield* store.ours(like.map((task) => task.task))
+    const strange = like.filter((task) => !ours.has(task.task))
     const timely = strange.filter(({ madeAt = announcedAt }) => madeAt >= announcedAt - matchTolerance)
     const [only] = timely
     if (only === undefined) {
