@@ -375,7 +375,7 @@ const foundScript = Effect.fnUntraced(function* (
 const bedWords =
   /^(?:m ?(?:[&+n]|and)? ?e|music ?(?:[&+n]|and)? ?(?:effects|fx|sfx)|beds?|background)(?: (?:mix|stereo|5 1))?$/iu
 
-/** Whether a sound is named by a title and a word for music and effects, or lies in a folder that is named by one. */
+/** Whether a sound's name is a title and a word for music and effects, or the title alone in a folder of such a name. */
 const isBed = (file: string, title: string): boolean => {
   const { dir, name } = parse(file)
   if (!name.startsWith(title)) return false

@@ -20,7 +20,7 @@ export interface Misfit {
 
 /**
  * In complete speech, stretches without counterpart are shorter than these, in seconds. Measured: at most 0.2 s in 380
- * clips of nine voices at four speeds.
+ * clips of eight voices at four speeds.
  */
 const longestSkipped = 0.25
 const longestAdded = 0.3
