@@ -20,9 +20,6 @@ import promises from "node:fs/promises"
 import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 
-/** What a process does that a crash may come before. */
-export type DiskEvent = "sync" | "synced" | "rename"
-
 type Done = (fault: Error | null) => void
 
 const { renameSync } = files
@@ -30,11 +27,11 @@ const { renameSync } = files
 const synced = new Map<string, number>()
 /** Files renamed since the last sync. */
 const renamed = new Set<string>()
-let listen: (event: DiskEvent) => void = () => undefined
+let listen = (): void => undefined
 let isFull = false
 
-/** Tells a listener of the disk's events; returns the function that stops it. */
-export const onDiskEvent = (listener: (event: DiskEvent) => void): (() => void) => {
+/** Calls a listener before and after each sync, and before each renaming; returns the function that stops it. */
+export const onDiskEvent = (listener: () => void): (() => void) => {
   listen = listener
   return () => {
     listen = () => undefined
@@ -50,7 +47,7 @@ const noSpace = () =>
   Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC", errno: -28 })
 
 const fdatasync = (file: number, done: Done): void => {
-  listen("sync")
+  listen()
   if (isFull) {
     queueMicrotask(() => done(noSpace()))
     return
@@ -58,7 +55,7 @@ const fdatasync = (file: number, done: Done): void => {
   synced.set(readlinkSync(`/proc/self/fd/${file}`), fstatSync(file).size)
   renamed.clear()
   queueMicrotask(() => {
-    listen("synced")
+    listen()
     done(null)
   })
 }
@@ -66,7 +63,7 @@ const fdatasync = (file: number, done: Done): void => {
 Object.assign(files, {
   fdatasync,
   renameSync: (from: string, to: string): void => {
-    listen("rename")
+    listen()
     renameSync(from, to)
     renamed.add(to)
   }

@@ -123,7 +123,7 @@ export const shortest = (schedule: Schedule, law: Breach["law"]): Effect.Effect<
   })
 
 const simplerThan = (schedule: Schedule): ReadonlyArray<Schedule> => {
-  const { runs, seed, faults = drawService(seed).faults } = schedule
+  const { runs, faults } = schedule
   const without = <A>(list: ReadonlyArray<A>, at: number) => list.filter((_, index) => index !== at)
   const faultNames = ["create", "look", "list", "audio", "swap"] as const
   return [

@@ -55,8 +55,8 @@ export interface Run {
 /** Everything that happens to a batch. */
 export interface Schedule {
   readonly seed: number
-  /** The shares of the service's faults; default: as drawn. */
-  readonly faults?: Faults
+  /** The shares of the service's faults. */
+  readonly faults: Faults
   /** Milliseconds after which a task is listed. */
   readonly listedAfter: number
   readonly maxCredits: number | undefined
@@ -94,7 +94,7 @@ export const allLines: ReadonlyArray<Utterance> = linesOf(6)
 /** The service of a schedule. It outlives the runs of the batch. */
 const makeService = ({ seed, faults, listedAfter }: Schedule) => {
   const drawn = drawService(seed)
-  if (faults !== undefined) Object.assign(drawn.faults, faults)
+  Object.assign(drawn.faults, faults)
   const made: Array<Made> = []
   const lost = new Set<string>()
   const unknown: Reply = { status: 404, body: { message: "no such task" } }
@@ -115,10 +115,14 @@ const makeService = ({ seed, faults, listedAfter }: Schedule) => {
 }
 
 /** What happens while a run is under way. */
-const makeEvents = (run: Run, service: ReturnType<typeof makeService>, time: SimulatedClock) => {
+const makeEvents = (
+  run: Run,
+  service: ReturnType<typeof makeService>,
+  time: SimulatedClock,
+  onCrash: (how: "kill" | "power cut") => void
+) => {
   let events = 0
   let crash: Extract<Disturbance, { _tag: "Crash" }> | undefined
-  const onCrash: Array<(how: "kill" | "power cut") => void> = []
   const next = (): void => {
     events++
     for (const disturbance of run.disturbances) {
@@ -126,7 +130,7 @@ const makeEvents = (run: Run, service: ReturnType<typeof makeService>, time: Sim
       switch (disturbance._tag) {
         case "Crash":
           crash = disturbance
-          for (const act of onCrash) act(disturbance.how)
+          onCrash(disturbance.how)
           break
         case "DiskFull":
           setFull(true)
@@ -141,7 +145,7 @@ const makeEvents = (run: Run, service: ReturnType<typeof makeService>, time: Sim
       }
     }
   }
-  return { next, crash: () => crash, onCrash, count: () => events }
+  return { next, crash: () => crash }
 }
 
 /** The network between a run and the service: a request and its answer are events. */
@@ -218,11 +222,10 @@ export const runSchedule = (schedule: Schedule): Effect.Effect<Outcome> =>
     writeFileSync(join(folder, "state.sqlite"), yield* emptyState)
     for (const [at, run] of schedule.runs.entries()) {
       if (at === schedule.runs.length - 1) Object.assign(service.faults, noFaults)
-      const events = makeEvents(run, service, time)
       const list = run.lines.flatMap((line) => allLines[line] ?? [])
       const following = join(root, `${++folders}`)
-      events.onCrash.push((how) => copyAfterCrash(folder, following, how, draw))
-      onDiskEvent(events.next)
+      const events = makeEvents(run, service, time, (how) => copyAfterCrash(folder, following, how, draw))
+      const stopListening = onDiskEvent(events.next)
       forgetClosedLog(folder)
       const gateway = Gateway.Default.pipe(
         Layer.provide(Layer.succeed(HttpTransport, transportOf(service, events, time))),
@@ -236,7 +239,7 @@ export const runSchedule = (schedule: Schedule): Effect.Effect<Outcome> =>
           isStopped: () => events.crash() !== undefined
         })
       )
-      onDiskEvent(() => undefined)
+      stopListening()
       setFull(false)
       longest = Math.max(longest, (time.now() - started) / 1000)
       const crash = events.crash()
