@@ -375,7 +375,7 @@ const foundScript = Effect.fnUntraced(function* (
 const bedWords =
   /^(?:m ?(?:[&+n]|and)? ?e|music ?(?:[&+n]|and)? ?(?:effects|fx|sfx)|beds?|background)(?: (?:mix|stereo|5 1))?$/iu
 
-/** Whether a sound's name is a title and a word for music and effects, or the title alone in a folder of such a name. */
+/** Whether a sound's name is a title and a word for music and effects, or its folder's name is such a word. */
 const isBed = (file: string, title: string): boolean => {
   const { dir, name } = parse(file)
   if (!name.startsWith(title)) return false
