@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Clock, Effect, Either, Layer, Redacted } from "effect"
-import { type DialectSetting, dialectOf } from "../../src/domain/manifest/ServiceDialect.ts"
+import { Effect, Either, Layer, Redacted } from "effect"
+import { type Dialect, type DialectSetting, dialectOf } from "../../src/domain/manifest/ServiceDialect.ts"
 import { Casting } from "../../src/domain/speech/Casting.ts"
 import { profileOf, ProviderProfile } from "../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance, type Utterance } from "../../src/domain/speech/Utterance.ts"
@@ -165,26 +165,38 @@ export const repliesOf = (shape: Shape, made: Array<Made>) => {
   }
 }
 
-/** The service as a transport. */
-const serviceOf = (shape: Shape, made: Array<Made>, counts: { requests: number }) => {
-  const replyTo = repliesOf(shape, made)
-  return HttpTransport.make({
-    guarded: () => ({ send: () => new Unreachable({ words: "elsewhere" }) }),
-    send: (request) =>
-      Effect.flatMap(Effect.delay(Clock.currentTimeMillis, "20 millis"), (now): Sent => {
-        counts.requests++
-        const reply = replyTo(request, now)
-        if (reply === "reset") return new InvalidResponse({ words: "reset" })
-        if (reply === "refused-connection") return new Unreachable({ words: "refused" })
-        const { status = 200, body, headers = {} } = reply
-        return Effect.succeed({
-          status,
-          header: (name: string) => headers[name],
-          body: bytesOf(body)
+/** The gateway to a service that answers each request after 20 ms. */
+export const gatewayTo = (
+  dialect: Dialect,
+  answer: (request: Parameters<ReturnType<typeof repliesOf>>[0]) => Reply
+): Layer.Layer<Gateway> =>
+  Gateway.Default.pipe(
+    Layer.provide(
+      Layer.succeed(
+        HttpTransport,
+        HttpTransport.make({
+          guarded: () => ({ send: () => new Unreachable({ words: "elsewhere" }) }),
+          send: (request) =>
+            Effect.flatMap(Effect.sleep("20 millis"), (): Sent => {
+              const reply = answer(request)
+              if (reply === "reset") return new InvalidResponse({ words: "reset" })
+              if (reply === "refused-connection") return new Unreachable({ words: "refused" })
+              const { status = 200, body, headers = {} } = reply
+              return Effect.succeed({ status, header: (name: string) => headers[name], body: bytesOf(body) })
+            })
         })
+      )
+    ),
+    Layer.provide(
+      Layer.succeed(ServiceAddress, {
+        baseUrl: new URL("http://127.0.0.1:1"),
+        key: Redacted.make("nativeapikey_x"),
+        dialect,
+        answerWithin: "60 seconds",
+        audioWithin: "10 minutes"
       })
-  })
-}
+    )
+  )
 
 /** Speaks lines at a service, in as many runs as `runs`, and returns how it ended. */
 export const speakAt = (shape: Shape, { lines = 4, runs = 1, concurrency = 4 } = {}) =>
@@ -196,17 +208,11 @@ export const speakAt = (shape: Shape, { lines = 4, runs = 1, concurrency = 4 } =
     const messages: Array<string> = []
     const folder = mkdtempSync(join(tmpdir(), "dubwright-"))
     const dialect = dialectOf(shape.dialect, shape.body)
-    const address = Layer.succeed(ServiceAddress, {
-      baseUrl: new URL("http://127.0.0.1:1"),
-      key: Redacted.make("nativeapikey_x"),
-      dialect,
-      answerWithin: "60 seconds",
-      audioWithin: "10 minutes"
+    const replyTo = repliesOf(shape, made)
+    const gateway = gatewayTo(dialect, (request) => {
+      counts.requests++
+      return replyTo(request, time.now())
     })
-    const gateway = Gateway.Default.pipe(
-      Layer.provide(Layer.succeed(HttpTransport, serviceOf(shape, made, counts))),
-      Layer.provide(address)
-    )
     const told = Layer.succeed(Progress, {
       emit: (news) =>
         Effect.sync(() => {

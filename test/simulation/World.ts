@@ -9,15 +9,11 @@ import { copyAfterCrash, forgetClosedLog, onDiskEvent, setFull } from "./Disk.ts
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Cause, Effect, Exit, Layer, Option, Redacted } from "effect"
+import { Cause, Effect, Exit, Layer, Option } from "effect"
 import { dialectOf } from "../../src/domain/manifest/ServiceDialect.ts"
 import { profileOf, ProviderProfile } from "../../src/domain/speech/ProviderProfile.ts"
 import type { Utterance } from "../../src/domain/speech/Utterance.ts"
 import { JobId, TaskId } from "../../src/domain/values/Ids.ts"
-import { Gateway } from "../../src/gateway/Gateway.ts"
-import { InvalidResponse, Unreachable } from "../../src/gateway/GatewayErrors.ts"
-import { type HttpAnswer, HttpTransport } from "../../src/gateway/transport/HttpTransport.ts"
-import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
 import { silent } from "../../src/pipeline/Progress.ts"
 import { defaultSpeakSettings } from "../../src/pipeline/speak/SpeakSettings.ts"
 import { speakUtterances } from "../../src/pipeline/speak/SpeakStage.ts"
@@ -28,7 +24,7 @@ import { writableState } from "../../src/store/state/StateDatabase.ts"
 import { BatchSpending } from "../../src/store/tables/BatchSpending.ts"
 import { Estimates } from "../../src/store/tables/Estimates.ts"
 import { UtteranceStore } from "../../src/store/tables/UtteranceStore.ts"
-import { bytesOf, linesOf, type Made, type Reply, repliesOf, soundOnly } from "../answers/AnswerWorld.ts"
+import { gatewayTo, linesOf, type Made, type Reply, repliesOf, soundOnly } from "../answers/AnswerWorld.ts"
 import { drawService, type Faults } from "../answers/DrawnService.ts"
 import { chance } from "../hostile/Chance.ts"
 import { inSimulatedTime, makeSimulatedClock, type SimulatedClock } from "../SimulatedClock.ts"
@@ -148,30 +144,20 @@ const makeEvents = (
   return { next, crash: () => crash }
 }
 
-/** The network between a run and the service: a request and its answer are events. */
-const transportOf = (
+/** The network between a run and the service: a request and its answer are events. A dead run reaches nothing. */
+const gatewayOf = (
   service: ReturnType<typeof makeService>,
   events: ReturnType<typeof makeEvents>,
   time: SimulatedClock
 ) => {
-  const isDead = () => events.crash() !== undefined
-  return HttpTransport.make({
-    guarded: () => ({ send: () => new Unreachable({ words: "elsewhere" }) }),
-    send: (request) =>
-      Effect.flatMap(
-        Effect.delay(Effect.void, "20 millis"),
-        (): Effect.Effect<HttpAnswer, Unreachable | InvalidResponse> => {
-          events.next()
-          if (isDead()) return new Unreachable({ words: "dead" })
-          const reply = service.reply(request, time.now())
-          events.next()
-          if (isDead()) return new InvalidResponse({ words: "dead" })
-          if (reply === "reset") return new InvalidResponse({ words: "reset" })
-          if (reply === "refused-connection") return new Unreachable({ words: "refused" })
-          const { status = 200, body, headers = {} } = reply
-          return Effect.succeed({ status, header: (name: string) => headers[name], body: bytesOf(body) })
-        }
-      )
+  const isDead = () => {
+    events.next()
+    return events.crash() !== undefined
+  }
+  return gatewayTo(defaultDialect, (request) => {
+    if (isDead()) return "refused-connection"
+    const reply = service.reply(request, time.now())
+    return isDead() ? "reset" : reply
   })
 }
 
@@ -227,11 +213,7 @@ export const runSchedule = (schedule: Schedule): Effect.Effect<Outcome> =>
       const events = makeEvents(run, service, time, (how) => copyAfterCrash(folder, following, how, draw))
       const stopListening = onDiskEvent(events.next)
       forgetClosedLog(folder)
-      const gateway = Gateway.Default.pipe(
-        Layer.provide(Layer.succeed(HttpTransport, transportOf(service, events, time))),
-        Layer.provide(address)
-      )
-      const world = Layer.mergeAll(stateOf(folder), gateway, silent, soundOnly)
+      const world = Layer.mergeAll(stateOf(folder), gatewayOf(service, events, time), silent, soundOnly)
       const started = time.now()
       const exit = yield* Effect.exit(
         inSimulatedTime(time, Effect.provide(speakLines(list, schedule.maxCredits), world), {
@@ -278,13 +260,6 @@ export const runSchedule = (schedule: Schedule): Effect.Effect<Outcome> =>
 export const noFaults: Faults = { create: 0, look: 0, list: 0, audio: 0, swap: 0 }
 
 const defaultDialect = dialectOf(undefined, undefined)
-
-const address = Layer.succeed(ServiceAddress, {
-  baseUrl: new URL("http://127.0.0.1:1"),
-  key: Redacted.make("nativeapikey_x"),
-  answerWithin: "60 seconds",
-  audioWithin: "10 minutes"
-})
 
 /** A state without anything in it, which every schedule starts from. */
 const emptyState: Effect.Effect<Uint8Array> = Effect.runSync(
