@@ -11,10 +11,7 @@ import { guardStatements, makeQueries } from "../state/GuardedStatements.ts"
 /** Spending on tasks of one provider and model: on first takes of lines, or on others. */
 const Spent = Schema.Struct({
   /** Whether the tasks are new takes: of lines whose audio was damaged, or whose task was lost. */
-  isRepeated: Schema.transform(Schema.Int, Schema.Boolean, {
-    decode: (flag) => flag === 1,
-    encode: (is) => (is ? 1 : 0)
-  }),
+  isRepeated: Schema.transformLiterals([0, false], [1, true]),
   tasks: Schema.Int,
   /** The casting of one of the tasks. */
   casting: Schema.parseJson(Casting),
