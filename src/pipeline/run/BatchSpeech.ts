@@ -24,7 +24,13 @@ import { RunSpending } from "../speak/services/RunSpending.ts"
 import { ServiceWatch } from "../speak/services/ServiceWatch.ts"
 import { SharedServices, speakServices } from "../speak/services/SpeakServices.ts"
 import { StopSignal } from "../speak/services/StopSignal.ts"
-import { type Deadline, defaultSpeakSettings, type Halt, type SpeakSummary } from "../speak/SpeakSettings.ts"
+import {
+  type Deadline,
+  defaultSpeakSettings,
+  type Halt,
+  type SpeakSettings,
+  type SpeakSummary
+} from "../speak/SpeakSettings.ts"
 import { plannedOf, type Registered, registerTakes } from "./BatchRegistration.ts"
 import { nothingSpoken, type RunRecord, spentSoFar, type SpokenBatch } from "./RunCompletion.ts"
 import type { RunExecutor } from "./RunExecutor.ts"
@@ -75,7 +81,7 @@ const openCalls = Effect.fnUntraced(function* <E, R>(
   options: SpeechOptions<E, R>
 ) {
   const { batch, jobs, utterances } = plan
-  const { executor, record } = options
+  const { executor, record, maxCredits, deadline } = options
   const scope = yield* Effect.scope
   const keys = utterances.map(({ key }) => key)
   const reused = keys.length - waiting.size
@@ -83,9 +89,11 @@ const openCalls = Effect.fnUntraced(function* <E, R>(
   let calls = 0
   record.tally.counts.reused = reused
 
+  /** Read once: what this run itself spends is counted by its budget. */
+  const spent = yield* Effect.cached(spentSoFar(batch))
   const settingsOf = (plans: BatchPlan["jobs"], wanted: ReadonlyArray<UtteranceKey>) =>
-    Effect.map(speakSettings({ batch, jobs: plans }, wanted, options), (settings) => ({
-      ...settings,
+    Effect.map(spent, ({ credits }) => ({
+      ...speakSettings({ batch, jobs: plans }, wanted, { maxCredits, deadline, spentBefore: credits }),
       settled: pending.settle,
       tally: record.tally
     }))
@@ -302,12 +310,12 @@ interface SpokenJobs extends Pick<BatchPlan, "batch"> {
   readonly jobs: ReadonlyArray<Pick<JobPlan, "job" | "uses">>
 }
 
-/** The settings of the speak stage, with the credits that the batch has spent so far. */
-export const speakSettings = Effect.fnUntraced(function* (
+/** The settings of the speak stage; `spentBefore` is what earlier runs of the batch have spent. */
+export const speakSettings = (
   { batch, jobs }: SpokenJobs,
   keys: ReadonlyArray<UtteranceKey>,
-  { maxCredits, deadline }: Pick<SpeechOptions<never, never>, "maxCredits" | "deadline">
-) {
+  limits: Pick<SpeakSettings, "maxCredits" | "deadline" | "spentBefore">
+) => {
   const { profileOf, undecided, service, state } = batch
   const languages = new Map(
     jobs.flatMap(({ job: { language }, uses }) =>
@@ -319,11 +327,9 @@ export const speakSettings = Effect.fnUntraced(function* (
     keys,
     profileOf,
     undecided,
-    maxCredits,
-    spentBefore: (yield* spentSoFar(batch)).credits,
-    deadline,
+    ...limits,
     timesWords: batch.jobs.some(({ video }) => video !== undefined),
     languageOf: (utterance: UtteranceKey) => languages.get(utterance),
     ...(service === "embedded" ? { folder: state } : { dialect: service.dialect })
   }
-})
+}

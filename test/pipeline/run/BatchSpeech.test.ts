@@ -32,7 +32,11 @@ it.scopedLive("knows the language of each utterance whose job names one, or whos
     yield* Effect.gen(function* () {
       const plan = yield* Effect.flatMap(loadBatch([manifest], {}), planBatch)
       const keys = plan.utterances.map(({ key }) => key)
-      const { languageOf } = yield* speakSettings(plan, keys, { maxCredits: undefined, deadline: undefined })
+      const { languageOf } = speakSettings(plan, keys, {
+        maxCredits: undefined,
+        deadline: undefined,
+        spentBefore: 0
+      })
       expect(keys.map(languageOf)).toEqual(["be", "fa", undefined])
     }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
