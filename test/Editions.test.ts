@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Layer, Schema } from "effect"
 import { decodeWav, readWav } from "../src/audio/formats/Wav.ts"
@@ -17,8 +18,9 @@ import { SampleRate } from "../src/domain/time/Units.ts"
 import { Ffmpeg } from "../src/ffmpeg/Ffmpeg.ts"
 import * as payloads from "../src/fleet/shared/JobPayloads.ts"
 import { runPlan } from "../src/pipeline/Dub.ts"
-import { loadBatch } from "../src/pipeline/load/BatchLoader.ts"
+import { loadBatch, loadManifestValue } from "../src/pipeline/load/BatchLoader.ts"
 import { planRun } from "../src/pipeline/plan/BatchPlan.ts"
+import { separatedBed } from "../src/pipeline/plan/media/SeparatedBed.ts"
 import { bundledFfmpeg } from "./ffmpeg/binaries.ts"
 import { ffmpeg } from "./ffmpeg/media.ts"
 import { babble } from "./hostile/Babble.ts"
@@ -69,6 +71,20 @@ const delivered = Effect.gen(function* () {
   })
 })
 
+/** The background that a program makes from a film: here, the film itself. */
+const separated = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  writeFileSync(join(folder, "scene.srt"), srt)
+  writeFileSync(join(folder, "film.wav"), bed)
+  const copy = "const [film, bed] = process.argv.slice(1); require('node:fs').copyFileSync(film, bed)"
+  const separate = { command: [process.execPath, "-e", copy, "{film}", "{bed}"] }
+  const job = { input: "scene.srt", video: "film.wav", separate, audio: { rate: 24_000 } }
+  const batch = yield* loadManifestValue({ service: "embedded", jobs: [job] }, { cwd: folder })
+  const track = yield* separatedBed(batch.jobs[0], undefined)
+  const { path = "", name: _name, ...format } = track ?? {}
+  return [JSON.stringify(format), readFileSync(path)]
+}).pipe(Effect.provide(NodeContext.layer))
+
 /** The speech that is found in a film's sound. */
 const speech = Effect.sync(() => {
   const pcm = Either.getOrThrow(
@@ -100,6 +116,7 @@ const kept = {
   "src/pipeline/place/JobFingerprint.ts": delivered,
   "src/pipeline/sync/FilmComparison.ts": speech,
   "src/pipeline/load/FilmTracks.ts": tracks,
+  "src/pipeline/plan/media/SeparatedBed.ts": separated,
   "src/fleet/shared/JobPayloads.ts": sent
 }
 
