@@ -308,7 +308,6 @@ const long = [
   "pipeline/report/JobReportBuilder.ts:outcomeOf",
   "pipeline/review/ReviewShapes.ts:shapeChange",
   "pipeline/speak/services/AnswerTrust.ts:effect",
-  "pipeline/speak/services/RunSpending.ts:makeSpending",
   "pipeline/speak/services/ServiceWatch.ts:scoped",
   "script/formats/captions/Cea608.ts:decodeCaptions",
   "script/formats/prose/Markdown.ts:markdownBlocks",

@@ -8,6 +8,6 @@ import { FastCheck } from "effect"
 
 FastCheck.configureGlobal({
   ...FastCheck.readConfigureGlobal(),
-  seed: Number(process.env.DUBWRIGHT_SEED ?? 1)
+  seed: Number(process.env["DUBWRIGHT_SEED"] ?? 1)
 })
 makeMethods(it)

@@ -1,49 +1,11 @@
 import { expect, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
 import type { Pcm } from "../../src/audio/pcm/Pcm.ts"
 import { splitClip } from "../../src/audio/speech/ClipSplitting.ts"
 import { decodeWav, isWav } from "../../src/audio/formats/Wav.ts"
 import { Estimate } from "../../src/domain/values/Estimate.ts"
-import { CreditBudget } from "../../src/pipeline/speak/CreditBudget.ts"
 import { extensionOf, storedRateOf, statedRate } from "../../src/pipeline/clips/AudioFormatDetection.ts"
 import { judgeParts } from "../../src/pipeline/clips/ClipVerdict.ts"
 import { babble, millisPerLetter, silence } from "../hostile/Babble.ts"
-
-const steps = fc.array(
-  fc.record({
-    cost: fc.integer({ min: 0, max: 50 }),
-    how: fc.constantFrom("paid", "refused", "unknown"),
-    later: fc.boolean()
-  }),
-  { maxLength: 60 }
-)
-
-it.prop(
-  "never exceeds the credit limit, whatever is in flight",
-  { steps, most: fc.integer({ min: 0, max: 300 }) },
-  ({ steps, most }) => {
-    const budget = new CreditBudget(most)
-    let paid = 0
-    const underWay: Array<(typeof steps)[number]> = []
-    const end = ({ cost, how }: (typeof steps)[number]) => {
-      if (how === "refused") return budget.release(cost)
-      budget.pay(cost, how === "paid" ? cost : undefined)
-      paid += cost
-    }
-    for (const step of steps) {
-      if (!budget.reserve(step.cost)) {
-        expect(paid + underWay.reduce((sum, one) => sum + one.cost, 0) + step.cost).toBeGreaterThan(most)
-        continue
-      }
-      if (step.later) underWay.push(step)
-      else end(step)
-    }
-    const unknown = () => steps.some((step) => step.how === "unknown")
-    underWay.forEach(end)
-    expect(paid).toBeLessThanOrEqual(most)
-    if (!unknown()) expect(budget.total()).toBe(paid)
-  }
-)
 
 it("stores speech at 24 kHz, and audio sampled at a higher rate at the delivery's rate", () => {
   expect([8_000, 16_000, 22_050, 24_000, 24_001, 44_100, 48_000, 96_000].map(storedRateOf)).toEqual([

@@ -91,7 +91,7 @@ export const speakBy = (
     const accounts = new Map(
       records.map(({ utterance, state, tasks }): [UtteranceKey, Account] => [
         utterance.key,
-        { known: new Set(tasks.map(({ task }) => task)), wasAnnounced: state === "announced", reserved: 0 }
+        { known: new Set(tasks.map(({ task }) => task)), wasAnnounced: state === "announced" }
       ])
     )
     yield* Effect.onInterrupt(allOf(stage, accounts, records), () =>
@@ -144,7 +144,7 @@ const allOf = (stage: Stage, accounts: Accounts, records: ReadonlyArray<Utteranc
       if (state === "announced" || (state === "planned" && joined.has(utterance.key)))
         spending.expect(utterance)
     // If that is too much, stops the run, and thus withdraws what no worker has begun.
-    if (!spending.fits()) yield* spending.reserve(0)
+    yield* spending.check
     if (spending.isLimited) {
       for (const record of records) {
         const { utterance } = record
@@ -161,7 +161,7 @@ const allOf = (stage: Stage, accounts: Accounts, records: ReadonlyArray<Utteranc
     for (const record of records) {
       const { key } = record.utterance
       if (joined.has(key) || alone.has(key)) continue
-      if (halted() === undefined && (yield* afforded(accounts, record))) affordable.push(record)
+      if (halted() === undefined && (yield* afforded(record))) affordable.push(record)
       else yield* unspoken("left")
     }
     yield* dispatchUtterances(stage, affordable)
@@ -178,22 +178,12 @@ interface Account {
   readonly known: Set<string>
   /** Whether an earlier run may have created a task that has not been found yet. */
   readonly wasAnnounced: boolean
-  /** Credits reserved for it. */
-  reserved: number
 }
 type Accounts = ReadonlyMap<UtteranceKey, Account>
 
-/** Reserves the cost of an utterance. If that would exceed the budget, stops creates and returns false. */
-const afforded = (accounts: Accounts, { utterance }: UtteranceRecord) =>
-  Effect.gen(function* () {
-    const { price, reserve, decided } = yield* RunSpending
-    decided(utterance.key)
-    const cost = (price(utterance.casting) ?? 0) * utterance.characters
-    if (!(yield* reserve(cost))) return false
-    const account = accounts.get(utterance.key)
-    if (account !== undefined) account.reserved += cost
-    return true
-  })
+/** Holds the cost of an utterance. If that would exceed the budget, stops creates and returns false. */
+const afforded = ({ utterance }: UtteranceRecord) =>
+  Effect.flatMap(RunSpending, ({ reserve }) => reserve(utterance))
 
 /** Waits for an utterance's end and counts it. Dispatches an unfinished one again, unless creates were stopped. */
 const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
@@ -248,7 +238,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
         return yield* Effect.dieMessage(`utterance ${key} is reported as spoken but has no clip`)
       // A worker that needs more than its grant leaves the utterance unfinished.
       if (said?.halt !== undefined && said.halt.reason !== "budget") yield* stop(said.halt)
-      if (halted() !== undefined || !(yield* afforded(accounts, record))) {
+      if (halted() !== undefined || !(yield* afforded(record))) {
         return yield* unspoken("left")
       }
       if (end._tag === "Ended") yield* removeJobs(stage, end.job)
@@ -269,24 +259,20 @@ const goneRecord = ({ share, handover, callRedis, client }: Stage, key: Utteranc
 /** Counts the tasks created for an utterance since it was dispatched, and their credits. */
 const accounted = (accounts: Accounts, { utterance, tasks }: UtteranceRecord) =>
   Effect.gen(function* () {
-    const { price, pay, release, decided } = yield* RunSpending
+    const { pay, release } = yield* RunSpending
     const { counts } = yield* SpeakCounters
-    const { key, casting, characters } = utterance
-    decided(key)
+    const { key, characters } = utterance
     const account = accounts.get(key)
-    if (account === undefined) return
+    if (account === undefined) return release(key)
     for (const { task, credits, adopted } of tasks) {
       if (account.known.has(task)) continue
       account.known.add(task)
-      const reserved = Math.min(account.reserved, (price(casting) ?? 0) * characters)
-      account.reserved -= reserved
       if (adopted && account.wasAnnounced) counts.adopted++
       else {
         counts.created++
         counts.characters += characters
       }
-      yield* pay(reserved, utterance, credits)
+      yield* pay(utterance, credits)
     }
-    release(account.reserved)
-    account.reserved = 0
+    release(key)
   })

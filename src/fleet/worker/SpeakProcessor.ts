@@ -4,7 +4,7 @@ import type { RemoteService } from "../../domain/manifest/ServiceDialect.ts"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
 import { profileOf } from "../../domain/speech/ProviderProfile.ts"
 import type { Gateway } from "../../gateway/Gateway.ts"
-import { limitReached, CreditBudget } from "../../pipeline/speak/CreditBudget.ts"
+import * as Ledger from "../../pipeline/speak/Ledger.ts"
 import { analyzeInThisThread } from "../../pipeline/clips/ClipWorkerClient.ts"
 import { ClipIntake, makeClipIntake } from "../../pipeline/clips/ClipIntake.ts"
 import { RunSpending } from "../../pipeline/speak/services/RunSpending.ts"
@@ -191,24 +191,33 @@ const granted = ({ credits: most, price }: Grant) =>
     const spending = yield* RunSpending
     const { stop } = yield* StopSignal
     const settings = yield* SpeakConfig
-    const limit = new CreditBudget(most)
+    let ledger = Ledger.openLedger(most)
     const own: typeof spending = {
       ...spending,
       price: () => price,
       pricing: (_utterance, work) => work,
-      reserve: (cost) =>
-        limit.reserve(cost)
-          ? Effect.succeed(true)
-          : Effect.as(stop({ reason: "budget", words: limitReached(settings) }), false),
+      reserve: ({ key, characters }) =>
+        Effect.suspend(() => {
+          const rest = Ledger.release(ledger, key)
+          const isWithin = Ledger.fits(rest, price * characters)
+          ledger = isWithin ? Ledger.hold(rest, key, price * characters) : rest
+          return isWithin
+            ? Effect.succeed(true)
+            : Effect.as(stop({ reason: "budget", words: Ledger.limitReached(settings) }), false)
+        }),
       // The coordinator decides about a new take.
       hold: () => true,
-      release: (cost) => limit.release(cost),
-      pay: (reserved, utterance, credits) => {
-        const paid = credits ?? price * utterance.characters
-        limit.pay(reserved, paid)
-        return Effect.as(spending.pay(0, utterance, credits), paid)
+      release: (key) => {
+        ledger = Ledger.release(ledger, key)
       },
-      found: ({ characters }, credits) => limit.found(credits ?? price * characters)
+      pay: (utterance, credits) => {
+        const paid = credits ?? price * utterance.characters
+        ledger = Ledger.pay(ledger, utterance.key, paid)
+        return Effect.as(spending.pay(utterance, credits), paid)
+      },
+      adopt: ({ key, characters }, credits) => {
+        ledger = Ledger.adopt(ledger, key, credits ?? price * characters)
+      }
     }
     return own
   })

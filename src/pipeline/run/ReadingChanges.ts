@@ -13,7 +13,7 @@ import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
-import { priceLookup } from "../speak/CreditBudget.ts"
+import { priceLookup } from "../speak/Ledger.ts"
 
 /** By job, a digest of everything that determines its texts, except the program's version. */
 const Sources = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))

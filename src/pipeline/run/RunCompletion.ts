@@ -16,7 +16,7 @@ import { reportIn } from "../report/ReportFile.ts"
 import { summaryOf, writeBatchPage } from "../report/ReportPages.ts"
 import { type ResultUnwritable, writeResult } from "../report/ResultFolder.ts"
 import { deliverShared } from "../deliver/SharedVideo.ts"
-import { dearestBy } from "../speak/CreditBudget.ts"
+import { dearestBy } from "../speak/Ledger.ts"
 import type { Halt, SpeakSummary } from "../speak/SpeakSettings.ts"
 import { SpeakTally } from "../speak/SpeakTally.ts"
 

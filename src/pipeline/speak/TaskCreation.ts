@@ -88,7 +88,7 @@ const recovered = (
     const { punctual, halted } = yield* StopSignal
     const report = (fault: CallFault) => queues.report(casting.provider, fault)
     const loss = spending.unanswered.get(key)
-    const lostAt = loss?.at ?? row.announcedAt ?? 0
+    const lostAt = loss ?? row.announcedAt ?? 0
     yield* punctual
     // Sent again, the create of an earlier run may make its task now.
     const mayMake = loss !== undefined || (halted() === undefined && spending.fits())
@@ -110,8 +110,7 @@ const recovered = (
     switch (finding._tag) {
       case "Absent":
         yield* store.apply({ event: "withdraw", key })
-        spending.decided(key)
-        if (loss !== undefined) spending.release(loss.cost)
+        spending.release(key)
         spending.unanswered.delete(key)
         return undefined
       case "Unsure": {
@@ -134,13 +133,12 @@ const recovered = (
           .pipe(Effect.catchTag("MixedUp", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
         if (loss !== undefined) {
           spending.unanswered.delete(key)
-          yield* taken(row, loss.cost, credits)
+          yield* taken(row, credits)
         } else {
           const { alive } = yield* ServiceWatch
           alive()
           counts.adopted++
-          spending.decided(key)
-          spending.found(row.utterance, credits)
+          spending.adopt(row.utterance, credits)
           yield* progress.emit({ _tag: "Adopted", provider: casting.provider, utterance: key })
         }
         return task
@@ -148,10 +146,9 @@ const recovered = (
     }
   })
 
-/** Counts a task created by this run. `cost` was reserved for it; `credits` is the price that the service reports. */
+/** Counts a task created by this run. `credits` is the price that the service reports. */
 const taken = (
   { utterance }: UtteranceRow,
-  cost: number,
   credits: number | undefined
 ): Effect.Effect<void, never, SpeakContext> =>
   Effect.gen(function* () {
@@ -164,7 +161,7 @@ const taken = (
     alive()
     counts.created++
     counts.characters += characters
-    const paid = yield* spending.pay(cost, utterance, credits)
+    const paid = yield* spending.pay(utterance, credits)
     yield* progress.emit({
       _tag: "Submitted",
       provider: casting.provider,
@@ -229,21 +226,21 @@ const sent = (
     const trust = Context.get(context, AnswerTrust)
     const { stopped, punctual, halted } = Context.get(context, StopSignal)
     const { folder } = Context.get(context, SpeakConfig)
-    const { key, casting, characters } = row.utterance
-    const { provider } = casting
-    yield* queues.clearance(provider, stopped)
+    const { key, casting } = row.utterance
+    yield* queues.clearance(casting.provider, stopped)
     yield* punctual
-    const isHeld = spending.decided(key)
     const halt = halted()
-    if (halt !== undefined && !(isHeld && halt.reason === "budget")) return yield* new Left()
-    const cost = (spending.price(casting) ?? 0) * characters
-    if (!(yield* spending.reserve(cost))) return yield* new Left()
+    if (halt !== undefined && !(spending.isHeld(key) && halt.reason === "budget")) {
+      spending.release(key)
+      return yield* new Left()
+    }
+    if (!(yield* spending.reserve(row.utterance))) return yield* new Left()
 
-    const { announcedAt, createKey, answer } = yield* landed(sendCreate(row, cost))
+    const { announcedAt, createKey, answer } = yield* landed(sendCreate(row))
     trust.ended()
     if (answer._tag === "Right") {
       const { task } = answer.right
-      yield* queues.report(provider, "taken")
+      yield* queues.report(casting.provider, "taken")
       yield* trust
         .named(row, task)
         .pipe(Effect.catchTag("MixedUp", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
@@ -253,23 +250,23 @@ const sent = (
     const fault = answer.left
     const announced: UtteranceRow = { ...row, state: "announced", announcedAt, createKey }
     if (fault._tag === "UnreadableCreate") {
-      spending.unanswered.set(key, { at: yield* Clock.currentTimeMillis, cost })
-      return yield* unreadable(announced, fault, cost, last)
+      spending.unanswered.set(key, yield* Clock.currentTimeMillis)
+      return yield* unreadable(announced, fault, last)
     }
     // The bundled service keeps its audio in the state folder: waiting does not free that disk.
     if (fault._tag === "SlowDown" && fault.isFull === true && folder !== undefined)
       return yield* new StateUnusable({ folder, reason: "full", detail: fault.words })
-    yield* queues.report(provider, fault)
+    yield* queues.report(casting.provider, fault)
     switch (fault._tag) {
       case "Refused":
-        spending.release(cost)
+        spending.release(key)
         return yield* refusedCreate(row, fault)
       case "SlowDown":
       case "Unreachable":
-        spending.release(cost)
+        spending.release(key)
         return yield* fault
       case "InvalidResponse": {
-        spending.unanswered.set(key, { at: yield* Clock.currentTimeMillis, cost })
+        spending.unanswered.set(key, yield* Clock.currentTimeMillis)
         const task = yield* recovered(announced, last)
         return task ?? (yield* fault)
       }
@@ -283,7 +280,6 @@ const sent = (
 const unreadable = (
   row: UtteranceRow,
   fault: UnreadableCreate,
-  cost: number,
   last: boolean
 ): Effect.Effect<TaskId, Ending | StateUnusable, SpeakContext> =>
   Effect.gen(function* () {
@@ -292,7 +288,7 @@ const unreadable = (
     const spending = yield* RunSpending
     const unresolved = Effect.gen(function* () {
       // It is charged, as far as this run can know.
-      if (spending.unanswered.delete(row.utterance.key)) yield* taken(row, cost, undefined)
+      if (spending.unanswered.delete(row.utterance.key)) yield* taken(row, undefined)
       yield* trust.unreadable(fault)
       return yield* failed
     })
@@ -303,7 +299,7 @@ const unreadable = (
   })
 
 /** Announces a create, sends it and records the response. */
-const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number) {
+const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow) {
   const context = yield* Effect.context<SpeakContext>()
   const store = Context.get(context, UtteranceStore)
   const { key } = row.utterance
@@ -316,7 +312,7 @@ const sendCreate = Effect.fnUntraced(function* (row: UtteranceRow, cost: number)
   if (answer._tag === "Right") {
     const { task, credits } = answer.right
     // Counted here: the calling fiber may be interrupted by now, and a full disk may prevent the record.
-    yield* Effect.ensuring(store.apply({ event: "accept", key, task, credits }), taken(row, cost, credits))
+    yield* Effect.ensuring(store.apply({ event: "accept", key, task, credits }), taken(row, credits))
   } else if (answer.left._tag !== "InvalidResponse" && answer.left._tag !== "UnreadableCreate") {
     yield* store.apply({ event: "withdraw", key })
   }
