@@ -1,6 +1,6 @@
 /** Formats chapters for ffmpeg: as a metadata file, or as Ogg tags. */
 import type { Millis } from "../../domain/time/Units.ts"
-import { clockTime } from "../../exports/subtitles/EntryText.ts"
+import { clockTime } from "../../exports/text/Subtitles.ts"
 
 /** A titled section of the result. */
 export interface Chapter {

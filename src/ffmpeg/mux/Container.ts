@@ -18,7 +18,7 @@ export interface Container {
   readonly pictures: ReadonlyArray<string> | undefined
   /** Codecs of a cover image that can be kept. */
   readonly covers: ReadonlyArray<string>
-  /** Whether it can hold attached files, such as subtitle fonts. */
+  /** Whether it can hold attached files, such as subtitle fonts. Covers are then attached files, too. */
   readonly attachments: boolean
   /** Audio codecs that can be copied; undefined for all but those of discs. */
   readonly sounds: ReadonlyArray<string> | undefined
@@ -123,7 +123,7 @@ export const containers: Readonly<Record<ContainerName, Container>> = {
     muxer: "matroska",
     newer: givenDefaults,
     pictures: undefined,
-    covers: [],
+    covers: ["mjpeg", "png"],
     attachments: true,
     sounds: undefined,
     delayed: ["aac", "mp3"],
@@ -199,11 +199,8 @@ export const holdsSound = ({ sounds }: Container, codec: string): boolean =>
   sounds?.includes(codec) ?? !["pcm_dvd", "pcm_bluray"].includes(codec)
 
 /** Whether a film has a cover image that a container cannot hold. */
-export const losesCover = ({ streams }: MediaInfo, name: ContainerName): boolean =>
-  streams.some(
-    (stream) =>
-      stream._tag === "VideoStream" && stream.attached && !containers[name].covers.includes(stream.codec)
-  )
+export const losesCover = (film: MediaInfo, name: ContainerName): boolean =>
+  coversOf(film).length > keptCovers(film, containers[name]).length
 
 /**
  * Returns how the codecs of a film's own audio tracks change in a container; each codec once. With `keep`, tracks that
@@ -240,10 +237,26 @@ export const markOptions = ({ mark }: Container, { notes }: MediaInfo): Readonly
     : `${mark}=${[...(notes?.[mark] === undefined ? [] : [notes[mark]]), syntheticMark("composite")].join("; ")}`
 ]
 
-/** Maps the video's cover images that the container can hold. */
-export const coverOptions = ({ streams }: MediaInfo, { covers }: Container): ReadonlyArray<string> =>
-  streams.flatMap((stream) =>
-    stream._tag === "VideoStream" && stream.attached && covers.includes(stream.codec)
-      ? ["-map", `0:${stream.index}`]
-      : []
-  )
+const coversOf = ({ streams }: MediaInfo): ReadonlyArray<VideoStream> =>
+  streams.filter((stream): stream is VideoStream => stream._tag === "VideoStream" && stream.attached)
+
+/** The film's cover images that a container can hold. */
+export const keptCovers = (film: MediaInfo, { covers }: Container): ReadonlyArray<VideoStream> =>
+  coversOf(film).filter(({ codec }) => covers.includes(codec))
+
+/** Keeps the film's cover images: those in `files` as attachments, which follow the film's own. */
+export const coverOptions = (
+  film: MediaInfo,
+  holder: Container,
+  files: ReadonlyArray<string>
+): ReadonlyArray<string> => {
+  const own = film.streams.filter((stream) => stream._tag === "OtherStream" && stream.kind === "Attachment")
+  return keptCovers(film, holder).flatMap(({ index, codec }, place) => {
+    const file = files[place]
+    if (file === undefined) return ["-map", `0:${index}`]
+    const [type, ending] = codec === "mjpeg" ? ["jpeg", "jpg"] : [codec, codec]
+    const tags = `-metadata:s:t:${own.length + place}`
+    const name = `filename=cover${place === 0 ? "" : place + 1}.${ending}`
+    return ["-attach", file, tags, `mimetype=image/${type}`, tags, name]
+  })
+}

@@ -36,7 +36,7 @@ export const muxJob = (
     return Either.left(
       new ContainerRefuses({ path: request.out, container, codec, instead: containersFor(codec) })
     )
-  const { chapters, made } = sources
+  const { chapters, made, covers = [] } = sources
   const sounds =
     made === undefined ? soundsOf(request, holder, sources) : madeSounds(request, holder, sources, made)
   const { stretches = [] } = request
@@ -52,7 +52,7 @@ export const muxJob = (
       {
         target: part,
         options: [
-          ...["-map", "0:V", ...coverOptions(sources.video, holder), "-c:v", "copy"],
+          ...["-map", "0:V", ...coverOptions(sources.video, holder, covers), "-c:v", "copy"],
           ...laterPictures(sources.video, stretches, holder),
           ...sounds.flatMap(({ map }) => ["-map", map]),
           ...sounds.flatMap((sound, place) => soundOptions(sound, place, holder)),

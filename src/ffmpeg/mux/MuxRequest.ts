@@ -50,6 +50,8 @@ export interface MuxSources {
   readonly even?: string | undefined
   /** The file with all sound tracks of a lengthened film, as `soundsJob` writes it. */
   readonly made?: MediaInfo | undefined
+  /** The files of the video's cover images, if the container holds them as attachments. */
+  readonly covers?: ReadonlyArray<string>
   /** The file of the video's chapters at their later times, in ffmpeg's metadata format. */
   readonly chapters?: string | undefined
 }

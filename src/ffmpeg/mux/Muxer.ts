@@ -3,7 +3,7 @@ import { rm, writeFile, open, type FileHandle } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { Effect, Either } from "effect"
 import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
-import { containerOf, containers, type ContainerName } from "./Container.ts"
+import { type Container, containerOf, containers, keptCovers, type ContainerName } from "./Container.ts"
 import { gainBytes } from "./DuckFilter.ts"
 import { NotMedia, UnknownContainer, type ContainerRefuses } from "../process/FfmpegErrors.ts"
 import type { FfmpegJob } from "../process/FfmpegJob.ts"
@@ -34,7 +34,8 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (ffmpeg: FfmpegChoic
   const rename = yield* partFiles([request.out], writeRefusal)
   const part = partOf(request.out)
   const gains = yield* gainsIn(folder, request, video)
-  const sources = { video, tracks, gains }
+  const covers = yield* coversIn(folder, ffmpeg, video, containers[container])
+  const sources = { video, tracks, gains, covers }
   const longer =
     (request.stretches?.length ?? 0) === 0
       ? {}
@@ -106,6 +107,23 @@ const gainsIn = (folder: string, request: MuxRequest, video: MediaInfo) => {
     )
   })
 }
+
+/** Writes the film's cover images to files, if the container holds them as attachments. */
+const coversIn = Effect.fnUntraced(function* (
+  folder: string,
+  ffmpeg: FfmpegChoice,
+  film: MediaInfo,
+  holder: Container
+) {
+  const outputs = (holder.attachments ? keptCovers(film, holder) : []).map(({ index }) => ({
+    target: join(folder, `${index}.cover`),
+    options: ["-map", `0:${index}`, "-c", "copy", "-frames:v", "1", "-f", "image2pipe"]
+  }))
+  const purpose = `read the cover of ${film.path}`
+  const inputs = [{ source: film.path, options: [] }]
+  if (outputs.length > 0) yield* runJob(ffmpeg.first, { purpose, inputs, filters: [], outputs, encodes: 0 })
+  return outputs.map(({ target }) => target)
+})
 
 /** Writes the chapters of a lengthened film at their later times; returns the file. */
 const chaptersIn = Effect.fnUntraced(function* (

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises"
+import { readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -388,9 +388,17 @@ withEachFfmpeg("mux", (it) => {
         ...["Video (default)", "Audio (default)", "Audio", "Audio", "Subtitle"],
         "fra: Ce qui se lit"
       ])
-      expect(yield* muxed("covered.mp4", "mp4")).toEqual([
-        ...["Video (default)", "Audio (default)", "Audio", "Video (attached pic)"]
-      ])
+      const covered = ["Video (default)", "Audio (default)", "Audio", "Video (attached pic)"]
+      expect(yield* muxed("covered.mp4", "mp4")).toEqual(covered)
+      expect(yield* muxed("covered.mp4", "mkv")).toEqual(covered)
+      // Attached to a film that has other attachments, and is itself in Matroska.
+      const more = ["-attach", at("own.srt"), "-metadata:s:t:0", "mimetype=font/ttf"]
+      const image = ["-attach", at("cover.mjpg"), "-metadata:s:t:1", "mimetype=image/jpeg"]
+      yield* ffmpeg("-i", at("plain.mp4"), "-c", "copy", ...more, ...image, at("covered.mkv"))
+      const both = yield* muxed("covered.mkv", "mkv")
+      expect(both.toSorted()).toEqual([...covered, "Attachment"].toSorted())
+      const { stdout } = yield* ffmpeg("-i", at("out.mkv"), "-map", "0:v:1", "-c", "copy", "-f", "mjpeg", "-")
+      expect(stdout).toEqual(yield* Effect.promise(() => readFile(at("cover.mjpg"))))
     })
   )
 
