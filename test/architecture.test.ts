@@ -84,7 +84,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   ],
   audio: [["speech", "fit", "sync", "alignment"], ["level"], ["formats"], ["pcm"], ["kernels"]],
   contract: [["."]],
-  exports: [["scripts", "sessions"], ["timelines"], ["subtitles"], ["text"]],
+  exports: [["scripts", "sessions"], ["timelines"], ["text"]],
   pages: [["browser"], ["documents"], ["parts"], ["data"]],
   settings: [["."]],
   system: [["s3"], ["."]],

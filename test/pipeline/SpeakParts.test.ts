@@ -4,7 +4,7 @@ import { splitClip } from "../../src/audio/speech/ClipSplitting.ts"
 import { decodeWav, isWav } from "../../src/audio/formats/Wav.ts"
 import { Estimate } from "../../src/domain/values/Estimate.ts"
 import { extensionOf, storedRateOf, statedRate } from "../../src/pipeline/clips/AudioFormatDetection.ts"
-import { judgeParts } from "../../src/pipeline/clips/ClipVerdict.ts"
+import { judgeParts } from "../../src/pipeline/clips/ClipAnalysis.ts"
 import { babble, millisPerLetter, silence } from "../hostile/Babble.ts"
 
 it("stores speech at 24 kHz, and audio sampled at a higher rate at the delivery's rate", () => {

@@ -1,7 +1,7 @@
 /** The same words in every format: no word is lost, merged or moved. Any text is parsed or rejected. */
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
-import { clockTime } from "../../src/exports/subtitles/EntryText.ts"
+import { clockTime } from "../../src/exports/text/Subtitles.ts"
 import { readScript } from "../../src/script/ScriptFile.ts"
 import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 import { unspaced } from "../../src/script/language/WritingSystems.ts"

@@ -158,7 +158,7 @@ const exportLines = Command.make(
     ...Flags.loudness
   },
   lazyCommand(
-    () => import("../commands/ExportLinesCommand.ts"),
+    () => import("../commands/LineListCommands.ts"),
     ({ exportLinesCommand }) => exportLinesCommand
   )
 ).pipe(
@@ -175,7 +175,7 @@ const importLines = Command.make(
     ...Flags.loudness
   },
   lazyCommand(
-    () => import("../commands/ImportLinesCommand.ts"),
+    () => import("../commands/LineListCommands.ts"),
     ({ importLinesCommand }) => importLinesCommand
   )
 ).pipe(Command.withDescription("Check an edited list of export-lines, and save its new texts as overrides"))

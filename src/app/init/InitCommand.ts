@@ -9,6 +9,7 @@ import type { Script } from "../../domain/speech/Cue.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { languageCode } from "../../ffmpeg/probe/LanguageCode.ts"
+import { mainSound } from "../../ffmpeg/probe/MediaInfo.ts"
 import { readInput, inputText } from "../../pipeline/load/InputFile.ts"
 import { rejectInput, rejectInputs } from "../../pipeline/load/InputRejected.ts"
 import { jobNameFrom } from "../../pipeline/load/JobName.ts"
@@ -273,10 +274,7 @@ const withOwnLanguages = Effect.fnUntraced(function* (
       videos,
       (video) =>
         probe(path.join(folder, video)).pipe(
-          Effect.map(
-            ({ sounds }) =>
-              [video, (sounds.find(({ isDefault }) => isDefault) ?? sounds[0])?.language] as const
-          ),
+          Effect.map((film) => [video, mainSound(film)?.language] as const),
           Effect.orElseSucceed(() => [video, undefined] as const)
         ),
       { concurrency: 4 }

@@ -1,6 +1,6 @@
 /** TTML subtitles in the IMSC 1.1 Text Profile (https://www.w3.org/TR/ttml-imsc1.1/). */
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
-import { clockTime, cuesOf } from "../subtitles/EntryText.ts"
+import { clockTime, cuesOf } from "../text/Subtitles.ts"
 import { element, type Markup, markupDocument } from "../text/Markup.ts"
 import { oneLine } from "../text/SingleLineText.ts"
 

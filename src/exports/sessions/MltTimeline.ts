@@ -4,7 +4,7 @@
  */
 import { type FrameRate, pictureHolding } from "../../domain/time/FrameRate.ts"
 import type { Timeline, TimelineClip } from "../../domain/speech/Timeline.ts"
-import { clockTime } from "../subtitles/EntryText.ts"
+import { clockTime } from "../text/Subtitles.ts"
 import { element, type Markup, type MarkupElement, markupDocument } from "../text/Markup.ts"
 import { oneLine } from "../text/SingleLineText.ts"
 import {

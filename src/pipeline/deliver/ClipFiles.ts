@@ -6,7 +6,7 @@ import { resample } from "../../audio/pcm/Resampling.ts"
 import { finishedWav } from "../../audio/formats/OutputConversion.ts"
 import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
 import { digitalSourceUri, syntheticMark } from "../../domain/values/SyntheticMark.ts"
-import { clockTime } from "../../exports/subtitles/EntryText.ts"
+import { clockTime } from "../../exports/text/Subtitles.ts"
 import type { Placement } from "../../domain/speech/Placement.ts"
 import {
   deliveryRate,

@@ -15,8 +15,7 @@ import {
   type CueSheetColumn
 } from "../../exports/scripts/AdrSheet.ts"
 import { imscText, type SubtitleNote } from "../../exports/scripts/ImscText.ts"
-import { srt } from "../../exports/subtitles/Srt.ts"
-import { vtt } from "../../exports/subtitles/Vtt.ts"
+import { srt, vtt } from "../../exports/text/Subtitles.ts"
 import { framesWritten, rateOf, type AudioSink, type PcmFeed } from "../../ffmpeg/encode/EncodeJob.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import {

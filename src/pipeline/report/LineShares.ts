@@ -5,7 +5,7 @@ import type { Placement } from "../../domain/speech/Placement.ts"
 import { charactersOf, lineName, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { type Millis, millis } from "../../domain/time/Units.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
-import { wordStartsOf } from "./SpokenWordStarts.ts"
+import { pieceGap } from "../place/LinePlacement.ts"
 
 /** A line's share of a placement: all of it, or from its first word to the next line's. */
 export interface LineShare {
@@ -87,3 +87,22 @@ export const wordsBehind = ({ said, start, end }: LineShare, filmEnd: number): n
   end <= filmEnd
     ? 0
     : Math.ceil((said.split(/\s+/u).length * (end - Math.max(start, filmEnd))) / Math.max(1, end - start))
+
+/** Returns when the words of a placement begin on the timeline; undefined if those of a part are not known. */
+export const wordStartsOf = (
+  { parts, start, speed }: Placement,
+  clips: ReadonlyMap<UtteranceKey, Clip>
+): ReadonlyArray<Millis> | undefined => {
+  const starts: Array<Millis> = []
+  /** Milliseconds before the part, at the recording's speed. */
+  let before = 0
+  for (const { utterance, segment } of parts) {
+    const clip = clips.get(utterance)
+    const heard = clip?.segments[segment]
+    if (clip === undefined || heard?.words === undefined) return undefined
+    for (const word of heard.words)
+      starts.push(millis(start + (before + ((word - heard.from) * 1000) / clip.rate) / speed))
+    before += ((heard.to - heard.from) * 1000) / clip.rate + pieceGap
+  }
+  return starts
+}

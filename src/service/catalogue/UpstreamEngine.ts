@@ -17,7 +17,7 @@ import {
   type WordTiming
 } from "../../engines/Engine.ts"
 import { cacheSuccess } from "../../engines/SuccessCache.ts"
-import { srt } from "../../exports/subtitles/Srt.ts"
+import { srt } from "../../exports/text/Subtitles.ts"
 import type { Fault } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"

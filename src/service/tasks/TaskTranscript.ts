@@ -4,7 +4,7 @@ import { Transcript } from "../../contract/Task.ts"
 import { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 import { toSeconds, type Millis } from "../../domain/time/Units.ts"
 import type { WordMark } from "../../engines/Engine.ts"
-import { srt } from "../../exports/subtitles/Srt.ts"
+import { srt } from "../../exports/text/Subtitles.ts"
 
 /** One SRT entry. */
 export interface Caption {

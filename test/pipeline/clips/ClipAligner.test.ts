@@ -8,7 +8,7 @@ import { LanguageTag } from "../../../src/domain/values/Ids.ts"
 import { makeSpeechAligner } from "../../../src/engines/local/alignment/SpeechAligner.ts"
 import { makeEspeakEngine } from "../../../src/engines/local/EspeakEngine.ts"
 import { makeFliteEngine } from "../../../src/engines/local/FliteEngine.ts"
-import { clipAligner } from "../../../src/pipeline/clips/ClipAligner.ts"
+import { clipAligner } from "../../../src/pipeline/clips/ClipIntake.ts"
 import { pcm, request } from "../../engines/speech.ts"
 
 /** Voices, and cues that are spoken together. In none of them do pauses alone show where the cues end. */

@@ -9,7 +9,7 @@ import { timesParts } from "../../../src/pipeline/clips/ClipAnalysis.ts"
 import { wordsOfTranscript } from "../../../src/pipeline/clips/TranscriptWords.ts"
 import { withWordStarts } from "../../../src/pipeline/clips/WordStarts.ts"
 import { lineShares } from "../../../src/pipeline/report/LineShares.ts"
-import { wordStartsOf } from "../../../src/pipeline/report/SpokenWordStarts.ts"
+import { wordStartsOf } from "../../../src/pipeline/report/LineShares.ts"
 
 const rate = SampleRate.make(24_000)
 const segment = (from: number, to: number) =>

@@ -6,7 +6,7 @@ import { NodeContext } from "@effect/platform-node"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { JobId } from "../../../src/domain/values/Ids.ts"
-import { removeOutdated } from "../../../src/pipeline/deliver/OutdatedOutputs.ts"
+import { removeOutdated } from "../../../src/pipeline/deliver/DeliveryRecord.ts"
 
 const job = JobId.make("night")
 const write = (path: string, text: string): void => {

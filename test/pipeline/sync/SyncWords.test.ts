@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { syncSummary, type SyncWording } from "../../../src/pipeline/sync/SyncWords.ts"
+import { syncSummary, type SyncWording } from "../../../src/pipeline/sync/FilmComparison.ts"
 
 const found = (count: number, mode: "check" | "auto", applied = false): SyncWording => ({
   verdict: "pieces",

@@ -5,7 +5,7 @@ import { parseSync } from "subtitle"
 import { decodeText } from "../../../../src/script/bytes/TextDecoding.ts"
 import { cueBlocks } from "../../../../src/script/formats/cues/CueBlocks.ts"
 import type { TimingStyle } from "../../../../src/script/formats/cues/TimingLine.ts"
-import { subtitleFile } from "../../../../src/exports/subtitles/EntryText.ts"
+import { subtitleFile } from "../../../../src/exports/text/Subtitles.ts"
 import { trimmed } from "../../../../src/script/markup/CueLines.ts"
 import { corpusFile, hasCorpus, realFiles } from "../../corpus.ts"
 

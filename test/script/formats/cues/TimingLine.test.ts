@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { clockTime } from "../../../../src/exports/subtitles/EntryText.ts"
+import { clockTime } from "../../../../src/exports/text/Subtitles.ts"
 import { parseTiming } from "../../../../src/script/formats/cues/TimingLine.ts"
 
 const times = (line: string, style: "srt" | "vtt" | "sbv" = "srt") => {

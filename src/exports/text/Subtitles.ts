@@ -1,7 +1,4 @@
-/**
- * Writes subtitle files with the `subtitle` package, and formats a cue's lines so that every reader takes them for
- * text.
- */
+/** Writes SRT and WebVTT files with the `subtitle` package; every reader takes a cue's lines for text. */
 import { stringifySync } from "subtitle"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
 
@@ -68,3 +65,34 @@ export const clockTime = (position: number, mark: "," | "."): string => {
   const clock = [position / 3_600_000, (position / 60_000) % 60, (position / 1000) % 60].map(two).join(":")
   return `${clock}${mark}${`${position % 1000}`.padStart(3, "0")}`
 }
+
+/**
+ * Encodes an SRT file (UTF-8, line feeds): entries in order of start, numbered from 1. SRT has no escapes. So a
+ * zero-width space breaks markup, and `-->` becomes a real arrow.
+ */
+export const srt = (entries: ReadonlyArray<SubtitleEntry>): string =>
+  subtitleFile(
+    cuesOf(entries, harmless).map((cue, place) => ({ ...cue, id: place + 1 })),
+    "SRT"
+  )
+
+const harmless = (line: string): string =>
+  line
+    .replaceAll("-->", "→")
+    .replaceAll(/<(?=\/?(?:b|i|u|s|font)\b)/giu, "<\u200B")
+    .replaceAll(/\{(?=\\)/gu, "{\u200B")
+
+/**
+ * Encodes a WebVTT file (UTF-8, line feeds): entries in order of start, identified by their cue number in the source.
+ * The speaker, if any, becomes a voice span. Text is escaped.
+ */
+export const vtt = (entries: ReadonlyArray<SubtitleEntry>): string => {
+  const cues = cuesOf(entries, escaped).map(({ entry, ...cue }) => {
+    const speaker = entry.speaker?.replaceAll(/\s+/gu, " ")
+    return speaker === undefined ? cue : { ...cue, text: `<v ${escaped(speaker)}>${cue.text}</v>` }
+  })
+  return cues.length === 0 ? "WEBVTT\n" : subtitleFile(cues, "WebVTT")
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")

@@ -4,8 +4,7 @@ import { parseSync } from "subtitle"
 import { SpeakerName } from "../../../src/domain/values/Ids.ts"
 import { SubtitleEntry } from "../../../src/domain/speech/SubtitleEntry.ts"
 import { millis } from "../../../src/domain/time/Units.ts"
-import { srt } from "../../../src/exports/subtitles/Srt.ts"
-import { vtt } from "../../../src/exports/subtitles/Vtt.ts"
+import { srt, vtt } from "../../../src/exports/text/Subtitles.ts"
 
 const entry = (index: number, start: number, end: number, text: string, speaker?: string): SubtitleEntry =>
   SubtitleEntry.make({
