@@ -63,9 +63,9 @@ export interface DubOutcome {
 
 /** The result of `plan`. */
 export interface PlanOutcome {
-  /** Whether the batch can run. */
+  /** Whether the batch can run, with all its jobs. */
   readonly ok: boolean
-  /** Why it cannot. */
+  /** Why it cannot; `ofOneJob` if the other jobs can. */
   readonly error?: InputRejected | Refused
   /** The utterances that would be sent, their price, and the lines that will not fit. */
   readonly report: PlanReport

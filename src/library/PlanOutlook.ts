@@ -1,8 +1,8 @@
 /** Dry run of a batch with everything that its state, service and disk say about it. Spends nothing. */
-import { Effect, Option } from "effect"
+import { Array, Effect, Option } from "effect"
 import type { PlanReport, PlannedBalance } from "../domain/report/PlanReport.ts"
 import type { Refused } from "../gateway/GatewayErrors.ts"
-import type { InputRejected } from "../pipeline/load/InputRejected.ts"
+import { InputRejected } from "../pipeline/load/InputRejected.ts"
 import type { Batch } from "../pipeline/load/Job.ts"
 import { unlisted } from "../pipeline/load/UnlistedSubtitles.ts"
 import { unchosenLanguages } from "../pipeline/plan/BilingualNotices.ts"
@@ -26,7 +26,7 @@ export interface Prospect {
   readonly report: PlanReport
   /** The plan of the jobs without a fault; undefined if all have one. */
   readonly plan: BatchPlan | undefined
-  /** Why the batch could not run: its own faults, then the service's rejection of the key. */
+  /** Why the batch, or only some of its jobs, could not run; then the service's rejection of the key. */
   readonly rejected: InputRejected | undefined
   readonly refused: Refused | undefined
   /** Checks that could not be made, and the service's warnings. */
@@ -46,7 +46,13 @@ export const prospectOf = Effect.fn("PlanOutlook.prospectOf")(function* (loaded:
           planned.plan.utterances.filter((utterance) => isUnsent(utterance, outlook)),
           outlook.priceOf
         )
-  const rejected = planned.rejected ?? unchosen ?? Option.getOrUndefined(strange)
+  const rejections = [planned.rejected, unchosen, Option.getOrUndefined(strange)].filter(
+    (one) => one !== undefined
+  )
+  const faults = rejections.flatMap((one) => one.faults)
+  const rejected = Array.isNonEmptyArray(faults)
+    ? InputRejected.make({ faults, ofOneJob: rejections.every(({ ofOneJob }) => ofOneJob === true) })
+    : undefined
   const left = yield* unlisted(batch)
   const prospect: Prospect = {
     report: {
@@ -92,7 +98,7 @@ const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) 
         priceOf: yield* pricesOf(plan, service),
         ...(account._tag === "Asked" ? { account: account.account } : {})
       }
-      if (rejected !== undefined) return { ...nothing, outlook }
+      if (rejected?.ofOneJob === false) return { ...nothing, outlook }
       const { unknown, notes } = yield* findUnknownVoices(plan, unsent, service)
       return { ...nothing, outlook, strange: unknown, notes }
     }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import { copyFileSync, existsSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { beforeAll, describe, expect, test } from "vitest"
@@ -220,6 +220,32 @@ describe("unusable input", () => {
         .sort()
     ).toEqual(["many.yaml:1", "many.yaml:4", "many.yaml:5"])
   })
+})
+
+test("an unfit film fails its job only, and plan exits as run does", async () => {
+  const cwd = emptyFolder()
+  writeFileSync(join(cwd, "film.en.srt"), cues)
+  copyFileSync(join(folder, "tone.wav"), join(cwd, "tone.wav"))
+  const job = (id: string, more: string) => `  - { id: ${id}, input: film.en.srt, ${more} }`
+  writeFileSync(
+    join(cwd, "m.yaml"),
+    [
+      "defaults: { provider: provider_fast, voice: fast-en-us }",
+      "jobs:",
+      job("fit", "outputs: [srt]"),
+      job("codec", `video: ${JSON.stringify(ferry)}, outputs: [webm]`),
+      job("sound", "video: tone.wav, outputs: [mp4]"),
+      job("lost", "video: lost.mp4")
+    ].join("\n")
+  )
+  const planned = await runHere(["plan", "m.yaml"], { cwd })
+  const made = await runHere(["run", "m.yaml"], { cwd })
+  expect([planned.code, made.code], planned.stderr).toEqual([3, 3])
+  for (const fault of [/webm cannot hold h264/u, /tone\.wav: .*no picture/u, /lost\.mp4: .*no such file/u]) {
+    expect(planned.stderr).toMatch(fault)
+    expect(made.stdout).toMatch(fault)
+  }
+  expect(made.stdout).toMatch(/^fit +delivered/mu)
 })
 
 describe("unusable folders", () => {

@@ -80,14 +80,15 @@ const writePage = Effect.fnUntraced(function* (file: string, report: PlanReport)
   yield* screen.say(`wrote ${file}`)
 })
 
-/** Fails if the batch could not run, costs more than --max-credits, or meets a condition of --fail-on. */
+/** Fails if the batch or a job could not run, it costs more than --max-credits, or meets a condition of --fail-on. */
 const judged = Effect.fnUntraced(function* (
   report: PlanReport,
   rejected: InputRejected | undefined,
   refused: Refused | undefined,
   { maxCredits, failOn }: PlanOptions
 ) {
-  if (rejected !== undefined) return yield* rejected
+  const barred = rejected?.ofOneJob === true ? [rejected.message] : []
+  if (rejected !== undefined && barred.length === 0) return yield* rejected
   if (refused !== undefined) return yield* refused
   const { credits = 0 } = report.total
   if (maxCredits !== undefined && credits > maxCredits) {
@@ -96,7 +97,7 @@ const judged = Effect.fnUntraced(function* (
       message: `the batch would cost ${Math.ceil(credits)} credits, more than --max-credits ${maxCredits}; raise it, or select fewer jobs with --only`
     })
   }
-  const held = failOnFindings(report, failOn)
+  const held = [...barred, ...failOnFindings(report, failOn)]
   if (held.length > 0) {
     return yield* new CommandEnded({ code: exitCodes.failed, message: held.join("\n") })
   }

@@ -73,7 +73,7 @@ export interface BatchPlan {
   readonly barred?: ReadonlyArray<BarredJob>
 }
 
-/** A job without its film, its background or a voice. */
+/** A job without a usable film, its background or a voice. */
 export interface BarredJob {
   readonly job: Job
   readonly rejected: InputRejected
@@ -92,7 +92,7 @@ export const planRun = Effect.fn("BatchPlan.planRun")(function* (batch: Batch, r
     yield* batch.stated?.asked ?? Effect.succeed(batch),
     read
   )
-  return plan !== undefined && faulty.every(({ rejected: { ofOneJob } }) => ofOneJob === true)
+  return plan !== undefined && rejected?.ofOneJob !== false
     ? { ...plan, barred: faulty }
     : yield* rejected ?? Effect.dieMessage("a batch has at least one job")
 })
@@ -101,7 +101,7 @@ export const planRun = Effect.fn("BatchPlan.planRun")(function* (batch: Batch, r
 export interface PartialPlan {
   /** The jobs without a fault; undefined if all have one. */
   readonly plan: BatchPlan | undefined
-  /** Every fault of the other jobs. */
+  /** Every fault of the other jobs; `ofOneJob` if a run would go on without them. */
   readonly rejected: InputRejected | undefined
   readonly faulty: ReadonlyArray<BarredJob>
 }
@@ -131,7 +131,12 @@ export const planPartially = Effect.fn("BatchPlan.planPartially")(function* (
   const remarks = [...(batch.remarks ?? []), ...pools.remarks]
   const partial: PartialPlan = {
     plan: Array.isNonEmptyArray(jobs) ? together({ ...batch, remarks }, jobs, digests) : undefined,
-    rejected: Array.isNonEmptyArray(faults) ? InputRejected.make({ faults }) : undefined,
+    rejected: Array.isNonEmptyArray(faults)
+      ? InputRejected.make({
+          faults,
+          ofOneJob: jobs.length > 0 && faulty.every(({ rejected }) => rejected.ofOneJob === true)
+        })
+      : undefined,
     faulty
   }
   return partial

@@ -42,7 +42,7 @@ export const probeJobVideo = Effect.fnUntraced(function* (job: Job, probe: Probe
       `a raw ${video.format} stream with B frames does not say when each picture is shown; put it into a container first, as with: mkvmerge -o film.mkv "${name}"`
     )
   const fault = unfit(video, containers)
-  return fault === undefined ? video : yield* rejectInput(name, `job ${job.id}: ${fault}`)
+  return fault === undefined ? video : yield* ofOneJob(rejectInput(name, `job ${job.id}: ${fault}`))
 })
 
 /** Describes what of the film changes or is left out in the job's video outputs; one sentence per change. */
