@@ -4,8 +4,7 @@ import { resolve } from "node:path"
 import { Clock, Effect } from "effect"
 import { loadSource } from "../../library/BatchLoading.ts"
 import { overridesPath } from "../../pipeline/load/BatchId.ts"
-import { filesOf } from "../../pipeline/load/Job.ts"
-import type { Job } from "../../pipeline/load/Job.ts"
+import { filesOf, type Job } from "../../pipeline/load/Job.ts"
 import { InputRejected } from "../../pipeline/load/InputRejected.ts"
 import { nextAt } from "../batch/Deadline.ts"
 import { type RunOptions, runOnce } from "./RunCommand.ts"
@@ -13,7 +12,6 @@ import { exitCodeFor, exitCodes } from "../ExitCodes.ts"
 import { commandService } from "../layers/GatewayLayer.ts"
 import { openLog } from "../terminal/LogFile.ts"
 import { Screen } from "../terminal/Screen.ts"
-import { type FileStamp, hasArrived, seeFiles, type Sightings, stampText } from "./ArrivedFiles.ts"
 
 interface WatchingOptions extends RunOptions {
   /** Seconds without a change after which a file has arrived. */
@@ -178,3 +176,52 @@ const rejectedFiles = ({ faults }: InputRejected, jobs: ReadonlyArray<Job>): Rea
     ...[video, sheet].flatMap((file) => (file !== undefined && names.has(file.name) ? [file.path] : []))
   ])
 }
+
+/** A file's size and modification time; undefined if the file does not exist. */
+export interface FileStamp {
+  readonly size: number
+  /** Time of the last modification, in milliseconds since 1970. */
+  readonly modified: number
+}
+
+/** A file's last stamp, and the time since which it has not changed. */
+export interface Sighting {
+  readonly stamp: FileStamp | undefined
+  /** Milliseconds since 1970. */
+  readonly since: number
+}
+
+export type Sightings = ReadonlyMap<string, Sighting>
+
+/**
+ * Updates the sightings. A new file counts from its last modification, so a finished file that is moved here has
+ * arrived at once. A file that changed since the last check counts from now.
+ */
+export const seeFiles = (
+  before: Sightings,
+  stamps: ReadonlyMap<string, FileStamp | undefined>,
+  now: number
+): Sightings =>
+  new Map(
+    Array.from(stamps, ([path, stamp]) => {
+      const last = before.get(path)
+      const since =
+        last === undefined
+          ? Math.min(now, stamp?.modified ?? now)
+          : isSame(last.stamp, stamp)
+            ? last.since
+            : now
+      return [path, { stamp, since }]
+    })
+  )
+
+/** Whether a file is there, has content, and has not changed for `settle` milliseconds. */
+export const hasArrived = (sighting: Sighting | undefined, now: number, settle: number): boolean =>
+  sighting?.stamp !== undefined && sighting.stamp.size > 0 && now - sighting.since >= settle
+
+/** A text that changes with the file. */
+export const stampText = (sighting: Sighting | undefined): string =>
+  sighting?.stamp === undefined ? "none" : `${sighting.stamp.size} ${sighting.stamp.modified}`
+
+const isSame = (one: FileStamp | undefined, other: FileStamp | undefined): boolean =>
+  one?.size === other?.size && one?.modified === other?.modified

@@ -10,8 +10,7 @@ import type { LanguageTag, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { heardParts, timesParts, type Unusable } from "./ClipAnalysis.ts"
-import { wordsOfTranscript } from "./TranscriptWords.ts"
-import { withWordStarts } from "./WordStarts.ts"
+import { withWordStarts, type SaidWord } from "./WordStarts.ts"
 import { extensionOf } from "./AudioFormatDetection.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -20,6 +19,8 @@ import { Progress } from "../Progress.ts"
 import { ClipIntake } from "./ClipIntake.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
+import { isNonEmptyReadonlyArray } from "effect/Array"
+import { alignParts, parseTranscript } from "../../script/transcripts/Transcript.ts"
 
 /** A stored clip. */
 export interface KeptClip {
@@ -184,4 +185,20 @@ const doubtOf = (
     pace === undefined ? said.reduce((sum, text) => sum + likelyLength(text), 0) : length / pace
   if (length < expected * least - slack || length > expected * most + slack) return "any"
   return length < expected * whole ? "end" : undefined
+}
+
+/** Returns the words of all parts in order, as written; none if the transcript lacks their times. */
+export const wordsOfTranscript = (
+  said: ReadonlyArray<string>,
+  transcript: Fetched["transcript"]
+): ReadonlyArray<SaidWord> => {
+  const words = said.flatMap((part) => part.split(/\s+/u))
+  if (transcript === undefined || !isNonEmptyReadonlyArray(words)) return []
+  const tokens = Either.getOrElse(parseTranscript(transcript.text, transcript.format), () => [])
+  if (tokens.some(({ text }) => /\S\s+\S/u.test(text))) return []
+  const found = Either.getOrElse(alignParts(words, tokens), () => [])
+  return words.flatMap((text, at) => {
+    const start = found[at]?.start
+    return start === undefined ? [] : { text, start }
+  })
 }

@@ -1,5 +1,6 @@
-/** The list of lines for a translator, as CSV: its columns, and its rows as text. */
+/** The list of lines for a translator, as CSV or an Excel workbook: its columns, and its rows as text. */
 import { csvField } from "../../exports/timelines/Csv.ts"
+import { Effect } from "effect"
 
 /** The columns of a list, in order. `import-lines` reads those in `read`; the others are for the reader. */
 export const lineColumns = [
@@ -41,3 +42,38 @@ export const guardedCell = (text: string): string => (/^'*[=+\-@\t\r]/u.test(tex
 
 /** Returns the text of a cell as it was before `guardedCell`. */
 export const unguardedCell = (cell: string): string => (/^'+[=+\-@\t\r]/u.test(cell) ? cell.slice(1) : cell)
+
+/** Widths of the columns in characters. */
+const widths: Partial<Record<LineColumn, number>> = {
+  before: 30,
+  source: 40,
+  text: 40,
+  "new text": 40,
+  proposal: 40,
+  after: 30
+}
+
+/**
+ * Encodes a list as a workbook. Text is never a formula; only the link to the picture is one. Its cells have the format
+ * for text, so that a spreadsheet takes nothing that is typed for a date or a number.
+ */
+export const lineWorkbook = (rows: ReadonlyArray<LineRow>) =>
+  Effect.promise(async () => {
+    const { default: writeWorkbook } = await import("write-excel-file/node")
+    const header = lineColumns.map((value) => ({ value, type: String, fontWeight: "bold" as const }))
+    const cells = rows.map((row) =>
+      lineColumns.map((column) =>
+        column === "picture" && row.picture !== ""
+          ? {
+              value: `=HYPERLINK("${row.picture.replaceAll('"', '""')}","picture")`,
+              type: "Formula" as const
+            }
+          : { value: row[column], type: String, format: "@", wrap: true, alignVertical: "top" as const }
+      )
+    )
+    return await writeWorkbook([header, ...cells], {
+      sheet: "lines",
+      columns: lineColumns.map((column) => ({ width: widths[column] ?? 10 })),
+      stickyRowsCount: 1
+    }).toBuffer()
+  })

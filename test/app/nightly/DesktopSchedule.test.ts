@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { XmlDocument } from "libxml2-wasm"
-import { launchAgent, windowsTask, windowsWord } from "../../../src/app/nightly/DesktopSchedule.ts"
+import { launchAgent, windowsTask, windowsWord } from "../../../src/app/nightly/ScheduleCommand.ts"
 import { shellCommand } from "../../../src/app/nightly/Schedule.ts"
 import { everythingFor } from "../../../src/app/nightly/ScheduleCommand.ts"
 

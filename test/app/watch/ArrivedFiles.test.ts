@@ -5,7 +5,7 @@ import {
   hasArrived,
   seeFiles,
   type Sightings
-} from "../../../src/app/commands/ArrivedFiles.ts"
+} from "../../../src/app/commands/WatchCommand.ts"
 
 const settle = 1_000
 const stamp = (size: number, modified: number): FileStamp => ({ size, modified })

@@ -6,7 +6,7 @@ import { Frames, Lufs, millis, SampleRate } from "../../../src/domain/time/Units
 import { ProviderId, UtteranceKey, VoiceId } from "../../../src/domain/values/Ids.ts"
 import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { timesParts } from "../../../src/pipeline/clips/ClipAnalysis.ts"
-import { wordsOfTranscript } from "../../../src/pipeline/clips/TranscriptWords.ts"
+import { wordsOfTranscript } from "../../../src/pipeline/clips/ClipStorage.ts"
 import { withWordStarts } from "../../../src/pipeline/clips/WordStarts.ts"
 import { lineShares } from "../../../src/pipeline/report/LineShares.ts"
 import { wordStartsOf } from "../../../src/pipeline/report/LineShares.ts"

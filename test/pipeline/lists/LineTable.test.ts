@@ -4,7 +4,7 @@ import { readLineList } from "../../../src/pipeline/lists/LineListFile.ts"
 import { guardedCell, lineTable, unguardedCell } from "../../../src/pipeline/lists/LineTable.ts"
 import { officeParts } from "../../../src/script/formats/tables/OfficeZip.ts"
 import { sheetsOf } from "../../../src/script/formats/tables/Xlsx.ts"
-import { lineWorkbook } from "../../../src/pipeline/lists/LineWorkbook.ts"
+import { lineWorkbook } from "../../../src/pipeline/lists/LineTable.ts"
 
 const row = {
   job: "film",
