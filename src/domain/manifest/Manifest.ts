@@ -44,11 +44,17 @@ const jobFields = {
     LanguageWritten,
     "The spoken language: a tag (en, pt-BR), a code (vie) or an English name; default: from the input's file name (film.vi.srt)."
   ),
-  speed: optional(Schema.Positive, "Speaking rate; 1 is the voice's normal rate. provider_native only."),
-  vol: optional(Schema.Positive, "Volume; 1 is the voice's normal volume. provider_native only."),
+  speed: optional(
+    Schema.Positive,
+    "Speaking rate; 1 is the voice's normal rate. Only for providers with this control, such as provider_native."
+  ),
+  vol: optional(
+    Schema.Positive,
+    "Volume; 1 is the voice's normal volume. Only for providers with this control, such as provider_native."
+  ),
   pitch: optional(
     Schema.Number,
-    "Pitch shift in semitones; 0 is the voice's normal pitch. provider_native only."
+    "Pitch shift in semitones; 0 is the voice's normal pitch. Only for providers with this control, such as provider_native."
   ),
   speakers: optional(
     Schema.Record({ key: SpeakerName, value: SpeakerSettings }),
