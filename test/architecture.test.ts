@@ -76,7 +76,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   script: [
     ["."],
     ["rewritten"],
-    ["transcripts", "utterances", "spoken", "heard"],
+    ["utterances", "spoken", "heard"],
     ["formats"],
     ["markup"],
     ["bytes"],
@@ -309,7 +309,7 @@ const long = [
   "pipeline/review/ReviewShapes.ts:shapeChange",
   "pipeline/speak/services/AnswerTrust.ts:effect",
   "pipeline/speak/services/ServiceWatch.ts:scoped",
-  "script/formats/captions/Cea608.ts:decodeCaptions",
+  "script/formats/Scc.ts:decodeCaptions",
   "script/formats/prose/Markdown.ts:markdownBlocks",
   "script/formats/xml/TtmlLines.ts:ttmlLines",
   "service/WebhookSender.ts:webhookSending",
@@ -354,7 +354,7 @@ test(`functions have at most ${mostLines} lines`, () => {
 const measured = ["src", "test", "docs", "bench", "fixtures", "pipelines", "scripts", "containers", ".github"]
 
 /** The most lines of code in src. A change lowers it, or leaves it; nothing raises it. */
-const budget = 79_580
+const budget = 79_453
 
 /** Counts lines of code: without blank lines, and without lines that are only a comment. */
 const codeLinesIn = (text: string): number =>

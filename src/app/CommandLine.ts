@@ -9,15 +9,29 @@ import { Cause, Effect, Option, Either } from "effect"
 import { statSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
 import { version } from "../domain/values/Version.ts"
-import { root, rootShape } from "./CommandTree.ts"
 import { badUsage, CommandEnded, exitCodeFor, exitCodes, type ExitCode } from "./ExitCodes.ts"
-import { noteOfRun, runOfFile } from "./cli/BareFile.ts"
 import { helpPage } from "./cli/HelpPage.ts"
 import { Screen } from "./terminal/Screen.ts"
 import { NoSqlite } from "../store/state/NoSqlite.ts"
 import { helpColumns } from "./terminal/TextLayout.ts"
 import { topicNames } from "./cli/ManualTopics.ts"
-import { findCommand, checkOptions, type CommandPath } from "./cli/UsageCheck.ts"
+import { findCommand, checkOptions, shapeOf, type CommandPath, type CommandShape } from "./cli/UsageCheck.ts"
+import { queryCommands, queryShapes } from "./cli/QueryCommands.ts"
+import { batchCommands, batchShapes } from "./cli/BatchCommands.ts"
+import { serverCommands, serverShapes } from "./cli/ServerCommands.ts"
+import { setupCommands, setupShapes } from "./cli/SetupCommands.ts"
+
+const root = Command.make("dubwright").pipe(
+  Command.withSubcommands([...batchCommands, ...queryCommands, ...serverCommands, ...setupCommands])
+)
+
+/** The tree's shape, for usage checks and help pages. */
+export const rootShape: CommandShape = shapeOf(root, [
+  ...batchShapes,
+  ...queryShapes,
+  ...serverShapes,
+  ...setupShapes
+])
 
 const isHelp = (word: string): boolean => word === "--help" || word === "-h"
 
@@ -177,3 +191,30 @@ const completionScript = (script: string): string =>
     .filter((line) => !/^\s*'--wizard\[| -l wizard /u.test(line))
     .map((line) => (/^\s*opts="/u.test(line) ? line.replaceAll(/ --wizard\b/gu, "") : line))
     .join("\n")
+
+/** Names of commands hold none of these characters. Files, tracks of films and patterns hold at least one. */
+const ofPaths = /[./\\*]/u
+
+/**
+ * Returns the words of `run --embedded FILE …` if the first word is a file, not a command; undefined otherwise. A file
+ * is recognized by a dot or a slash in its name, or because it exists. Only `--base-url` chooses another service. The
+ * environment does not: a command without the word `run` must not spend anything.
+ */
+export const runOfFile = (
+  words: ReadonlyArray<string>,
+  commands: ReadonlyArray<string>,
+  exists: (path: string) => boolean
+): ReadonlyArray<string> | undefined => {
+  const [first = ""] = words
+  if (first === "" || first.startsWith("-") || commands.includes(first)) return undefined
+  if (!ofPaths.test(first) && !exists(first)) return undefined
+  const chosen = words.some((word) => /^--(?:base-url|embedded)(?:=|$)/u.test(word))
+  return ["run", ...words, ...(chosen ? [] : ["--embedded"])]
+}
+
+/** The note that says which service was chosen. `address` is the value of DUBWRIGHT_BASE_URL. */
+export const noteOfRun = (run: ReadonlyArray<string>, address: string | undefined): string =>
+  `this is dubwright ${run.join(" ")}` +
+  (run.includes("--embedded") && address !== undefined && address !== ""
+    ? `; dubwright run ${run[1] ?? ""} uses ${address} (DUBWRIGHT_BASE_URL)`
+    : "")

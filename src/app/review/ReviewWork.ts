@@ -1,6 +1,7 @@
 /** Work of a review: makes takes, saves accepted changes and delivers them. */
 import { join } from "node:path"
-import { Clock, Data, Effect, Schedule, Layer, RcMap, Schema, Scope } from "effect"
+import { Clock, Data, Effect, Schedule, Layer, RcMap, Schema, Scope, Queue } from "effect"
+import { statSync } from "node:fs"
 import type { ApprovalRequest, DeliveryStanding, ReviewEdits, Take } from "../../pages/data/ReviewProtocol.ts"
 import type { Batch, Job } from "../../pipeline/load/Job.ts"
 import type { SpeakerVoice } from "../../domain/manifest/ReviewDecisions.ts"
@@ -28,9 +29,7 @@ import { rewriteBatch, soundOf } from "../../pipeline/review/ReviewPages.ts"
 import { StateBusy } from "../../store/state/StateErrors.ts"
 import { loadBatchInput, type BatchOptions } from "../batch/BatchInput.ts"
 import { exitCodeFor } from "../ExitCodes.ts"
-import { makeDeliveries } from "./ReviewDeliveries.ts"
 import type { Route } from "./ReviewRoutes.ts"
-import { makeSoundCounts } from "./SoundCounts.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { Dialect } from "../../domain/manifest/ServiceDialect.ts"
 import type { Engine } from "../../engines/Engine.ts"
@@ -347,3 +346,116 @@ const readRemote = Schema.decodeUnknownSync(
     Schema.Struct({ baseUrl: Schema.String, dialect: Schema.optionalWith(Dialect, { exact: true }) })
   )
 )
+
+interface WatchedSound {
+  readonly path: string
+  readonly version: string | undefined
+  readonly count: number
+}
+
+/** Makes the counts of a review, which begin at 0. */
+export const makeSoundCounts = () => {
+  const sounds = new Map<string, WatchedSound>()
+  const seen = (job: string, path: string): WatchedSound => {
+    const before = sounds.get(job)
+    // Between two renames, there may be no file.
+    const version = versionOf(path) ?? before?.version
+    const isOther = before !== undefined && (before.version !== version || before.path !== path)
+    const now = { path, version, count: (before?.count ?? 0) + (isOther ? 1 : 0) }
+    sounds.set(job, now)
+    return now
+  }
+  return {
+    /** Begins to count the versions of a job's file. Call it before a delivery. */
+    watch: (job: string, path: string): void => void seen(job, path),
+    /** How often the job's sound was seen to have changed. */
+    of: (job: string): number => {
+      const known = sounds.get(job)
+      return known === undefined ? 0 : seen(job, known.path).count
+    }
+  }
+}
+
+/** Differs for each version of a file: a delivery puts another file in its place. Links to it do not count. */
+const versionOf = (path: string): string | undefined => {
+  try {
+    const { ino, mtimeNs } = statSync(path, { bigint: true })
+    return `${ino} ${mtimeNs}`
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Background delivery of accepted changes: one job at a time. A change is delivered at once; those that a job gets
+ * meanwhile are delivered together after it.
+ */
+
+interface Entry {
+  /** Cues changed since the job's last delivery began. */
+  cues: Set<number>
+  /** Whether the job is queued. */
+  waits: boolean
+  standing: DeliveryStanding
+}
+
+/**
+ * Starts the worker. It ends with the scope, which interrupts a delivery in progress. `deliver` returns why it failed,
+ * or undefined; it calls `tell` with the reason for a wait.
+ */
+export const makeDeliveries = Effect.fnUntraced(function* <R>(
+  deliver: (
+    job: string,
+    cues: ReadonlySet<number>,
+    tell: (words: string) => void
+  ) => Effect.Effect<string | undefined, never, R>
+) {
+  const jobs = new Map<string, Entry>()
+  const line = yield* Queue.unbounded<readonly [job: string, entry: Entry]>()
+
+  yield* Effect.forkScoped(
+    Effect.forever(
+      Effect.gen(function* () {
+        const [job, entry] = yield* Queue.take(line)
+        const { cues } = entry
+        const { ended } = entry.standing
+        entry.cues = new Set()
+        entry.waits = false
+        entry.standing = { state: "delivering", ended }
+        const error = yield* deliver(job, cues, (words) => {
+          entry.standing = { state: "delivering", ended, words }
+        })
+        // The next delivery includes the cues of a failed one.
+        if (error !== undefined) for (const cue of cues) entry.cues.add(cue)
+        entry.standing = {
+          ...(error === undefined ? {} : { words: error }),
+          state: entry.waits ? "delivering" : error === undefined ? "delivered" : "failed",
+          ended: ended + 1
+        }
+      })
+    )
+  )
+
+  return {
+    /** Requests a delivery of a job after a saved change to cues. */
+    request: (job: string, cues: ReadonlyArray<number>): Effect.Effect<DeliveryStanding> =>
+      Effect.sync(() => {
+        const entry = jobs.get(job) ?? {
+          cues: new Set(),
+          waits: false,
+          standing: { state: "delivered", ended: 0 }
+        }
+        jobs.set(job, entry)
+        for (const cue of cues) entry.cues.add(cue)
+        entry.standing = { state: "delivering", ended: entry.standing.ended }
+        if (!entry.waits) Queue.unsafeOffer(line, [job, entry])
+        entry.waits = true
+        return entry.standing
+      }),
+    /** The delivery status of a job. */
+    standing: (job: string): DeliveryStanding => jobs.get(job)?.standing ?? { state: "delivered", ended: 0 },
+    /** Jobs with undelivered changes. */
+    left: (): ReadonlyArray<string> =>
+      [...jobs].filter(([, { standing }]) => standing.state !== "delivered").map(([job]) => job)
+  }
+})

@@ -1,12 +1,11 @@
 /** index.html of a batch: the run's outcome, and every job with its figures, problem jobs first. */
 import type { JobSummary, Metrics, RunReport } from "../../domain/report/Report.ts"
 import { cards } from "../parts/Cards.ts"
-import { documentOf, type PageParts, shownManifest } from "./PageDocument.ts"
-import { type Figure, figuresOf } from "../parts/Figures.ts"
-import { type Content, type Html, html } from "../parts/Html.ts"
+import { documentOf, shownManifest, type PageParts } from "./PageDocument.ts"
+import { figuresOf, type Figure } from "../parts/Figures.ts"
+import { html, type Content, type Html } from "../parts/Html.ts"
 import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
 import { batchKeys } from "../parts/KeyBindings.ts"
-import { seasonGrid, stateWords } from "./SeasonGrid.ts"
 import { searchBox } from "../parts/SearchBox.ts"
 import { orderChoice, sortingHead } from "../parts/TableHead.ts"
 import { formatCount, formatDuration, formatInteger } from "../parts/TimeFormat.ts"
@@ -225,3 +224,80 @@ const warnings = (all: ReadonlyArray<string>): Content =>
 
 /** Formats an ISO 8601 UTC timestamp as `2026-03-02 22:00:03 UTC`. */
 const moment = (iso: string): string => iso.replace("T", " ").replace(/\.\d+Z$|Z$/u, " UTC")
+
+/** A job in the grid. */
+interface SeasonJob {
+  readonly id: string
+  /** The values of the names in its input pattern, and its language. */
+  readonly season: { readonly episode: string; readonly language: string }
+  readonly state: "failed" | "unfinished" | "look" | "fine"
+  /** How many of its lines are to check. */
+  readonly looks: number
+  readonly href: string | undefined
+  readonly isApproved: boolean
+}
+
+/** Renders the grid; nothing for a single job. */
+const seasonGrid = (jobs: ReadonlyArray<SeasonJob>): Content => {
+  if (jobs.length < 2) return undefined
+  const languages = [...new Set(jobs.map(({ season }) => season.language))].sort(byName)
+  const episodes = [...new Set(jobs.map(({ season }) => season.episode))]
+  const rows = episodes
+    .map((episode) => ({ episode, jobs: jobs.filter(({ season }) => season.episode === episode) }))
+    .sort((a, b) => harmOf(b.jobs) - harmOf(a.jobs) || byName(a.episode, b.episode))
+  return html`<section class="season">
+    <h2 id="season-title">Season</h2>
+    <div class="season-table" tabindex="0" role="region" aria-labelledby="season-title">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Episode</th>
+            ${languages.map((language) => html`<th scope="col">${language === "" ? "no language" : language}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            ({ episode, jobs: own }) =>
+              html`<tr>
+                <th scope="row">${episode}</th>
+                ${languages.map((language) => cell(own.filter(({ season }) => season.language === language)))}
+              </tr> `
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`
+}
+
+const cell = (jobs: ReadonlyArray<SeasonJob>): Html =>
+  jobs.length === 0
+    ? html`<td class="none"><span class="unseen">no job</span></td>`
+    : html`<td>${jobs.map(jobLink)}</td>`
+
+const jobLink = ({ id, state, looks, href, isApproved }: SeasonJob): Html => {
+  const words = [
+    state === "look" && looks > 0 ? `${formatInteger(looks)} to check` : stateWords[state],
+    isApproved ? html` <span class="ok">✓<span class="unseen"> approved</span></span>` : undefined
+  ]
+  return href === undefined
+    ? html`<span class="mark ${state}" title="${id}">${words}</span> `
+    : html`<a class="mark ${state}" href="${href}" title="${id}">${words}</a> `
+}
+
+/** How a job's state is shown. */
+const stateWords = {
+  failed: "failed",
+  unfinished: "unfinished",
+  look: "to check",
+  fine: "delivered"
+} as const
+
+/** How much an episode needs a person: its worst state first, then how many lines are to check. */
+const harmOf = (jobs: ReadonlyArray<SeasonJob>): number => {
+  const worst = Math.max(...jobs.map(({ state }) => order.indexOf(state)))
+  return worst * 1_000_000 + jobs.reduce((sum, { looks }) => sum + looks, 0)
+}
+
+const order: ReadonlyArray<SeasonJob["state"]> = ["fine", "look", "unfinished", "failed"]
+
+const byName = new Intl.Collator(undefined, { numeric: true }).compare

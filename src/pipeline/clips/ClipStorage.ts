@@ -20,7 +20,7 @@ import { ClipIntake } from "./ClipIntake.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
 import { isNonEmptyReadonlyArray } from "effect/Array"
-import { alignParts, parseTranscript } from "../../script/transcripts/Transcript.ts"
+import { alignParts, parseTranscript } from "../../script/Transcript.ts"
 
 /** A stored clip. */
 export interface KeptClip {

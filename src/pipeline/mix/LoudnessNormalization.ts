@@ -13,7 +13,7 @@ import type { SampleRate } from "../../domain/time/Units.ts"
 import { isOwnSample, sampleProgramme } from "./LoudnessSample.ts"
 import { withBuffers } from "./BufferScope.ts"
 import { farOff, type LoudnessGoal } from "./LoudnessGoal.ts"
-import { levelOverBackground } from "./bed/BackgroundLevel.ts"
+import { levelOverBackground } from "./BackgroundLevel.ts"
 import { bedOf, type Programme } from "./MixLines.ts"
 import { renderInThisThread } from "./ProgrammeRenderer.ts"
 

@@ -17,7 +17,7 @@ import {
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import type { PcmFeed } from "../../ffmpeg/encode/EncodeJob.ts"
 import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
-import type { Bed } from "./bed/BackgroundReader.ts"
+import type { Bed } from "./BackgroundReader.ts"
 import { ClipMissing } from "./ClipMissing.ts"
 import { pieceGap } from "../place/LinePlacement.ts"
 import type { MixLine } from "./SectionRenderer.ts"

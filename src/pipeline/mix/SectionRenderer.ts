@@ -3,16 +3,17 @@
  * imports, because worker threads load it.
  */
 import { Limiter } from "../../audio/level/Limiter.ts"
-import { type MixBlock, Mixer } from "../../audio/level/Mixer.ts"
+import { Mixer, type MixBlock } from "../../audio/level/Mixer.ts"
 import type { SectionMeasurement } from "../../audio/level/ProgrammeMeter.ts"
-import { BufferPool } from "../../audio/kernels/BufferPool.ts"
+import { BufferPool, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import type { Section } from "../../audio/pcm/Section.ts"
 import type { Frames, SampleRate } from "../../domain/time/Units.ts"
-import { type OrderBytes, SampleSinks, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
-import { BackgroundLayer } from "./bed/BackgroundLayer.ts"
-import type { Bed } from "./bed/BackgroundReader.ts"
+import { SampleSinks, type OrderBytes, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
+import { BackgroundReader, type Bed } from "./BackgroundReader.ts"
 import { ClipReader } from "../../store/files/ClipReader.ts"
-import { type LineAudio, readLineAudio } from "./LineAudio.ts"
+import { readLineAudio, type LineAudio } from "./LineAudio.ts"
+import { addVoices, restoreBackground, sharesOf } from "../../audio/level/BackgroundMix.ts"
+import { edgeFade } from "../../audio/speech/SpeechTrim.ts"
 
 /** Settings shared by all sections of a programme. */
 export interface Mastering {
@@ -124,3 +125,71 @@ export function* renderSection(
 }
 
 const nothing = new Float32Array(0)
+
+/**
+ * Lays a background under the limited voices. Outside speech, the result is the background, sample for sample. In
+ * speech, a limiter holds the sum's true peaks; its gain returns to 1 within the speech. Has few imports, since worker
+ * threads load it.
+ */
+
+/** Lays the background of one section, block by block. The caller must close it. */
+class BackgroundLayer {
+  private readonly reader: BackgroundReader
+  /** Reads the frames again that the limiter has delayed. */
+  private readonly delayed: BackgroundReader
+  private readonly limiter: Limiter
+  /** The next frames to read and to return. */
+  private position: number
+  private returned: number
+
+  /** `voices` is the number of the voices' channels, `begin` the section's first frame. */
+  constructor(
+    private readonly bed: Bed,
+    private readonly voices: 1 | 2,
+    ceiling: number,
+    begin: number,
+    allocate: Buffer32
+  ) {
+    const { track } = bed
+    this.position = begin
+    this.returned = begin
+    this.limiter = new Limiter(track.rate, track.channels, ceiling, 1, allocate)
+    this.reader = new BackgroundReader(bed, allocate)
+    this.delayed = new BackgroundReader(bed, allocate)
+  }
+
+  /**
+   * Takes the next frames of the voices. Returns those of the sum whose gain is settled, valid until the next call.
+   */
+  lay(voice: Float32Array): Float32Array {
+    const frames = voice.length / this.voices
+    const sum = this.reader.read(this.position, frames)
+    addVoices(sum, this.bed.track.channels, voice, this.voices)
+    this.position += frames
+    return this.kept(this.limiter.push(sum))
+  }
+
+  /** Returns the frames that the limiter still holds. Do not call `lay` afterwards. */
+  rest(): Float32Array {
+    return this.kept(this.limiter.flush())
+  }
+
+  close(): void {
+    this.reader.close()
+    this.delayed.close()
+  }
+
+  /** Restores the original background in limited frames outside speech. */
+  private kept(limited: Float32Array): Float32Array {
+    const { channels, rate } = this.bed.track
+    const frames = limited.length / channels
+    const from = this.returned
+    this.returned += frames
+    const { gains, skipped } = this.limiter.settled
+    if (gains === undefined || frames === 0) return limited
+    const own = this.delayed.read(from, frames)
+    const shares = sharesOf(this.bed.spoken, from, frames, rate, edgeFade)
+    restoreBackground(limited, own, channels, shares, gains.subarray(skipped, skipped + frames))
+    return limited
+  }
+}

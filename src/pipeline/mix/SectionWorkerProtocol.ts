@@ -5,7 +5,7 @@ import type { Section } from "../../audio/pcm/Section.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { type OrderBytes, SinkFault, type RequestOrder } from "../../ffmpeg/encode/SampleSinks.ts"
 import type { Mastering, MixLine } from "./SectionRenderer.ts"
-import { BackgroundUnreadable } from "./bed/BackgroundReader.ts"
+import { BackgroundUnreadable } from "./BackgroundReader.ts"
 import { ClipUnreadable } from "./LineAudio.ts"
 
 /** The worker's start data. */

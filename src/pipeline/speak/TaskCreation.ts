@@ -2,12 +2,12 @@
  * Creates the task of an utterance. Announces the create in the state before it is sent, and records the response. If
  * the response is lost, searches for the task.
  */
-import { Clock, Context, Duration, Effect, Fiber, Runtime, Schedule } from "effect"
+import { Clock, Context, Duration, Effect, Fiber, Runtime, Schedule, Predicate } from "effect"
 import type { TaskId } from "../../domain/values/Ids.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
-import { type CallFault, failureReasonOf, type UnreadableCreate } from "../../gateway/GatewayErrors.ts"
-import { openSendWindow } from "../../gateway/requests/SendWindow.ts"
-import { waitAsked, backoff } from "../../gateway/pacing/RetrySchedules.ts"
+import { failureReasonOf, type CallFault, type UnreadableCreate } from "../../gateway/GatewayErrors.ts"
+import { openSendWindow, type MaySend } from "../../gateway/requests/SendWindow.ts"
+import { waitAsked, backoff, retryPatiently } from "../../gateway/pacing/RetrySchedules.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
@@ -22,9 +22,12 @@ import { SpeakCounters } from "./services/SpeakCounters.ts"
 import type { SpeakContext } from "./services/SpeakServices.ts"
 import { StopSignal } from "./services/StopSignal.ts"
 import { SpeakConfig } from "./SpeakSettings.ts"
-import { type Ending, haltRun, Hopeless, Left, setAside, SetAside } from "./FaultPolicy.ts"
-import { createOf, resendCreate, sendOnce } from "./CreateSending.ts"
-import { findLostTask } from "./LostTaskRecovery.ts"
+import { haltRun, Hopeless, Left, setAside, SetAside, type Ending } from "./FaultPolicy.ts"
+import { findLostTask, type LostTaskFinding } from "./LostTaskRecovery.ts"
+import { labelWithMarker, markerOf } from "../../domain/task/TaskMarker.ts"
+import type { Accepted } from "../../gateway/GatewayCalls.ts"
+import { Gateway } from "../../gateway/Gateway.ts"
+import { composeCreate, type NamedCreate } from "../../gateway/requests/NamedCreate.ts"
 
 /** Maximum creates per take that fail with transient errors; then the utterance is deferred. */
 const mostAttempts = 6
@@ -355,3 +358,66 @@ const refusedCreate = (
       learned.refusedLength(casting.provider, fault.max === undefined ? characters : fault.max + 1)
     return yield* new Hopeless({ failure: failureReasonOf(fault) })
   })
+
+/** Composes the create of an utterance's current take. */
+const createOf = ({ utterance, label, take }: UtteranceRow) =>
+  Effect.map(SpeakConfig, ({ profileOf, dialect, languageOf }) => {
+    const mark = markerOf(utterance.key, take)
+    return composeCreate(
+      utterance,
+      labelWithMarker(label, mark),
+      profileOf(utterance.casting.provider),
+      mark,
+      { ...(dialect === undefined ? {} : { dialect }), language: languageOf(utterance.key) }
+    )
+  })
+
+/** Sends an announced create, and at once again if its response is lost and that is safe. */
+const sendOnce = (
+  create: NamedCreate,
+  maySend: MaySend
+): Effect.Effect<Accepted, CallFault | UnreadableCreate, Gateway> =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const sentAt = yield* Clock.currentTimeMillis
+    return yield* gateway.submit(create, maySend).pipe(
+      Effect.catchTag("InvalidResponse", (fault) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Accepted, CallFault> =>
+          // Even if the second request fails, the first one may have made a task.
+          gateway.resend(create, { age: now - sentAt, isNamed: true }).pipe(
+            Effect.mapError(() => fault),
+            Effect.filterOrFail(Predicate.isNotUndefined, () => fault)
+          )
+        )
+      )
+    )
+  })
+
+/**
+ * Sends the create of an announced utterance again. The service returns the task that the create made, or makes it now.
+ * Returns undefined if it is not certain that nothing is charged twice, or if the service does not accept the create:
+ * then the history decides.
+ */
+const resendCreate = (
+  row: UtteranceRow
+): Effect.Effect<LostTaskFinding | undefined, never, Gateway | SpeakConfig> =>
+  Effect.gen(function* () {
+    const gateway = yield* Gateway
+    const create = yield* createOf(row)
+    const { announcedAt, createKey } = row
+    if (announcedAt === undefined) return undefined
+    // Another version may have announced it without a key, or with another body.
+    const isNamed = createKey !== undefined && createKey === create.key
+    const task = yield* Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      gateway.resend(create, { age: now - announcedAt, isNamed })
+    ).pipe(
+      // It counts as made: the history decides.
+      Effect.catchTag("UnreadableCreate", () => Effect.void),
+      Effect.retry(retryPatiently),
+      Effect.tapError((fault) => logDebug("create not accepted again", fault.message)),
+      Effect.orElseSucceed(() => undefined)
+    )
+    if (task === undefined) return undefined
+    yield* logDebug("create sent again", task.task)
+    return { _tag: "Found", task } as const
+  }).pipe(inSpan("TaskCreation.resendCreate"))

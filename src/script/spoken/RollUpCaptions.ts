@@ -2,8 +2,7 @@
  * Removes repeats from captions, so that each text is spoken once, when it first appears. Roll-up captions move the
  * last line, or the last words, up and add some; growing captions add words; others show one text over several cues.
  */
-import { unspaced, wordCount, wordsOnly } from "../language/WritingSystems.ts"
-import { type Shown, withoutAnimation } from "./AnimatedCaptions.ts"
+import { unspaced, wordCount, wordsOnly, isPronounceable } from "../language/WritingSystems.ts"
 
 /** Longest gap in milliseconds between cues that count as one continuous display. */
 const seamless = 120
@@ -103,3 +102,136 @@ const behindWords = (text: string, count: number): string => {
     ? ""
     : text.slice(last.index + last[0].length).replace(/^[\p{P}\s]+(?=[\p{L}\p{N}])/u, "")
 }
+
+/**
+ * Merges animated captions: a text that is drawn on several layers, frame by frame, letter by letter or as if typed.
+ * Its first cue gets the whole text, the others none.
+ */
+
+/** The fields of a cue that are compared; times in milliseconds. */
+interface Shown {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly speaker: string | undefined
+  readonly style: string | undefined
+}
+
+/** Longest frame of an animation, and longest gap between two frames, in milliseconds. Nobody could read it. */
+const frame = 250
+
+/** Number of frames from which a text that grows or shrinks is an animation. */
+const enoughFrames = 3
+
+const isFrame = ({ start, end }: Shown): boolean => end > start && end - start <= frame
+
+/** One text on the screen, and the cues that show it. */
+interface Display {
+  readonly cues: Array<number>
+  text: string
+  letters: string
+  frames: number
+  changes: boolean
+  last: Shown
+  end: number
+}
+
+/** Merges each animation into its first cue. If that is a frame, it gets the time of all. */
+const withoutAnimation = (cues: ReadonlyArray<Shown>): ReadonlyArray<Shown> => {
+  const merged = joinedLetters(cues)
+  const displays: Array<Display> = []
+  const latest = new Map<string, Display>()
+  let moving: ReadonlyArray<Display> = []
+  merged.forEach((cue, at) => {
+    const letters = wordsOnly(cue.text).replaceAll(" ", "")
+    if (letters === "") return
+    const key = `${cue.speaker ?? ""}\n${letters}`
+    moving = moving.filter(({ end }) => cue.start <= end + frame).slice(-20)
+    const same = latest.get(key)
+    let display =
+      same !== undefined && isStill(same, cue) ? same : moving.find((one) => isMoving(one, cue, letters))
+    if (display === undefined) {
+      display = { cues: [], text: cue.text, letters, frames: 0, changes: false, last: cue, end: cue.end }
+      displays.push(display)
+      if (isFrame(cue)) moving = [...moving, display]
+    }
+    display.cues.push(at)
+    display.changes ||= display.letters !== letters
+    if (letters.length > display.letters.length) Object.assign(display, { text: cue.text, letters })
+    if (isFrame(cue)) display.frames++
+    display.last = cue
+    display.end = Math.max(display.end, cue.end)
+    latest.set(key, display)
+  })
+  for (const { cues: members, text, frames, changes, end } of displays)
+    if (!changes || frames >= enoughFrames) merge(merged, members, text, end)
+  return merged
+}
+
+/** Gives all of a text to the first of its cues. */
+const merge = (
+  cues: Array<Shown>,
+  [first = 0, ...others]: ReadonlyArray<number>,
+  text: string,
+  end: number
+): void => {
+  const cue = cues[first]
+  if (cue === undefined || others.length === 0) return
+  cues[first] = { ...cue, text, end: isFrame(cue) ? end : cue.end }
+  for (const at of others) Object.assign(cues, { [at]: { ...cue, ...cues[at], text: "" } })
+}
+
+/** Whether a cue shows a display's text on: at the same time, or as one of its frames. */
+const isStill = ({ last, end }: Display, cue: Shown): boolean =>
+  cue.start < end || cue.start === last.start || ((isFrame(last) || isFrame(cue)) && cue.start <= end + frame)
+
+/** Whether a cue goes on with a text that is typed, or taken away, letter by letter. */
+const isMoving = (display: Display, cue: Shown, letters: string): boolean =>
+  display.last.speaker === cue.speaker &&
+  display.last.style === cue.style &&
+  (display.frames === display.cues.length || (isFrame(cue) && display.frames >= enoughFrames)) &&
+  (letters.startsWith(display.letters) || (isFrame(cue) && display.letters.startsWith(letters)))
+
+/** Letters that are cues of their own. */
+interface Spelling {
+  readonly cues: Array<number>
+  letters: string
+  end: number
+}
+
+/** Number of letters from which a spelling is one text. */
+const enoughLetters = 3
+
+/** Joins letters that are on the screen together. A cue without text is a space. */
+const joinedLetters = (cues: ReadonlyArray<Shown>): Array<Shown> => {
+  const joined = [...cues]
+  const spellings: Array<Spelling> = []
+  const open = new Map<string, Spelling>()
+  cues.forEach((cue, at) => {
+    const letter = cue.text.trim()
+    if (!/^(?:\P{M}\p{M}*)?$/u.test(letter)) return
+    const key = `${cue.speaker ?? ""}\n${cue.style ?? ""}`
+    const spelling = open.get(key)
+    if (spelling !== undefined && spelling.cues.length < 200 && cue.start < spelling.end) {
+      spelling.cues.push(at)
+      spelling.letters += letter === "" ? " " : letter
+      spelling.end = Math.max(spelling.end, cue.end)
+    } else if (isPronounceable(letter)) {
+      const made = { cues: [at], letters: letter, end: cue.end }
+      spellings.push(made)
+      open.set(key, made)
+    }
+  })
+  for (const { cues: members, letters, end } of spellings)
+    if ((letters.match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= enoughLetters)
+      merge(joined, members, onceEach(letters), end)
+  return joined
+}
+
+/** Returns letters without the repeats of further layers: HARHAR, HHAARR or HHHAAARRR. */
+const onceEach = (letters: string): string =>
+  letters
+    .trim()
+    .replace(/^(.{3,}?)(?: ?\1)+$/u, "$1")
+    .replace(/^(?:(.)\1\1)+$/u, (all) => all.replace(/(.)\1\1/gu, "$1"))
+    .replace(/^(?:(.)\1)+$/u, (all) => all.replace(/(.)\1/gu, "$1"))

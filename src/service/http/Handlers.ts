@@ -1,39 +1,42 @@
 /** Handlers of the API's twelve endpoints. */
-import { HttpApiBuilder, type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { Chunk, Clock, Effect, Option, Stream } from "effect"
-import { CurrentAccount, type KeyScope } from "../../contract/Account.ts"
-import { Conflict, NotFound } from "../../contract/Errors.ts"
-import { defaultPageSize, idempotencyHeader, keyHeader, SpeechApi } from "../../contract/SpeechApi.ts"
-import { CreateTask, DeleteTask, type TaskReference } from "../../contract/Task.ts"
+import { HttpApiBuilder, HttpServerResponse, type HttpServerRequest } from "@effect/platform"
+import { Chunk, Clock, Effect, Option, Stream, Either } from "effect"
+import { CurrentAccount, type KeyScope, type Credits, type Health } from "../../contract/Account.ts"
+import { Conflict, NotFound, type Unprocessable } from "../../contract/Errors.ts"
+import {
+  defaultPageSize,
+  idempotencyHeader,
+  keyHeader,
+  SpeechApi,
+  accountEventsPath,
+  idempotencyRetention
+} from "../../contract/SpeechApi.ts"
+import { CreateTask, DeleteTask, type TaskReference, type TaskPage } from "../../contract/Task.ts"
 import { eventOf, eventStream } from "../requests/EventStream.ts"
 import { readBody } from "./RequestBody.ts"
 import { openAiModelList } from "../catalogue/OpenAiModels.ts"
 import { bearerIn } from "./KeyAuthentication.ts"
-import { Catalogue } from "../catalogue/Catalogue.ts"
+import { Catalogue, wireProvider, type Offer } from "../catalogue/Catalogue.ts"
 import { queueLimit } from "../config/ServiceConfig.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
-import { EngineRota } from "../failover/EngineRota.ts"
-import { ServiceHealth } from "../failover/ServiceHealth.ts"
+import { EngineRota, type ProviderHealth } from "../failover/EngineRota.ts"
+import { ServiceHealth, type DiskHealth } from "../failover/ServiceHealth.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
-import { TaskQueue } from "../tasks/TaskQueue.ts"
-import { type StreamBehind, TaskFeed } from "../requests/TaskFeed.ts"
+import { TaskQueue, type TaskCounts } from "../tasks/TaskQueue.ts"
+import { TaskFeed, type StreamBehind } from "../requests/TaskFeed.ts"
 import { TaskIntake } from "../requests/TaskIntake.ts"
 import { forgetTrace } from "../tasks/TaskTraces.ts"
 import { TaskWaiting } from "../requests/TaskWaiting.ts"
-import type { StoredTask } from "../tasks/TaskRecord.ts"
-import { TaskStore } from "../tasks/TaskStore.ts"
+import type { StoredTask, Balance } from "../tasks/TaskRecord.ts"
+import { TaskStore, type DailyCap } from "../tasks/TaskStore.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
-import {
-  creditsResponse,
-  healthResponse,
-  modelList,
-  providerList,
-  taskPage,
-  voicePage
-} from "../requests/ReadResponses.ts"
 import { RequestGate } from "./RequestGate.ts"
 import { WebhookSignature } from "../storage/WebhookSignature.ts"
 import { originOf, taskResponse } from "../requests/TaskResponse.ts"
+import type { ModelList, ProviderList, VoicePage } from "../../contract/ProviderCatalogue.ts"
+import { version } from "../../domain/values/Version.ts"
+import { searchVoices } from "../catalogue/VoiceSearch.ts"
+import { providerUnknown } from "../tasks/TaskAdmission.ts"
 
 /** The handlers, as one group. */
 export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
@@ -242,3 +245,112 @@ const taskUnknown = new NotFound({
   message: "task_id: unknown task; GET /v1/tasks lists your tasks",
   field: "task_id"
 })
+
+/** A page of a list. `page` counts from 1. */
+interface Paging {
+  readonly page: number
+  readonly limit: number
+}
+
+/** A page of the account's tasks, of `total` ones. */
+const taskPage = (tasks: TaskPage["tasks"], { page, limit }: Paging, total: number): TaskPage => ({
+  tasks,
+  page,
+  limit,
+  total,
+  has_more: page * limit < total
+})
+
+/** The providers. */
+const providerList = (health: ReadonlyArray<ProviderHealth>): typeof ProviderList.Type => ({
+  providers: health.map(({ provider, ready }) => wireProvider(provider, ready))
+})
+
+/** What the service's health consists of. */
+interface HealthState {
+  readonly isDraining: boolean
+  readonly isRoomy: boolean
+  /** Whether clients see why an engine is unavailable. */
+  readonly candid: boolean
+  readonly disk: DiskHealth
+  readonly providers: ReadonlyArray<ProviderHealth>
+  readonly counts: TaskCounts
+  /** Maximum queued tasks. */
+  readonly limit: number
+}
+
+/** The service's health. */
+const healthResponse = (state: HealthState): Health => ({
+  status: state.isDraining
+    ? "draining"
+    : state.isRoomy && state.providers.every(({ ready }) => ready)
+      ? "ok"
+      : "degraded",
+  version,
+  providers: state.providers.map(({ provider, ready, reason }) => ({
+    provider: provider.id,
+    ready,
+    ...(reason === undefined ? {} : { reason: state.candid ? reason : awayForClients })
+  })),
+  disk: { free_bytes: state.disk.freeBytes, writable: state.disk.writable },
+  idempotency: { retention_seconds: idempotencyRetention },
+  events: { path: accountEventsPath },
+  queue: { ...state.counts, limit: state.limit }
+})
+
+/** The reason that clients see for an unavailable engine; the log has the details. */
+const awayForClients = "its engine is unavailable"
+
+/** An account's credits, and the day's cap of a key. */
+const creditsResponse = (
+  { granted, used, reserved }: Balance,
+  daily: DailyCap | undefined
+): typeof Credits.Type => ({
+  ...(granted === undefined ? {} : { credits: granted - used - reserved }),
+  unlimited: granted === undefined,
+  used,
+  reserved,
+  ...(daily === undefined
+    ? {}
+    : {
+        daily: {
+          limit: daily.limit,
+          used: daily.used,
+          resets_at: new Date(daily.resetsAt).toISOString()
+        }
+      })
+})
+
+/** The models of a provider; default: all. */
+const modelList = (
+  offer: Offer,
+  provider: string | undefined
+): Either.Either<typeof ModelList.Type, Unprocessable> =>
+  Either.map(known(offer, provider), () => ({
+    models: [...offer.providers.values()]
+      .filter((each) => provider === undefined || each.id === provider)
+      .flatMap((each) => each.models.map((model) => model.wire))
+  }))
+
+/** A page of the voices of a provider (default: all) that contain every word of the search. */
+const voicePage = (
+  offer: Offer,
+  provider: string | undefined,
+  search: string | undefined,
+  { page, limit }: Paging
+): Either.Either<typeof VoicePage.Type, Unprocessable> =>
+  Either.map(known(offer, provider), () => {
+    const found = searchVoices([...offer.voices.values()], provider, search)
+    return {
+      voices: found.slice((page - 1) * limit, page * limit),
+      page,
+      limit,
+      total: found.length,
+      has_more: page * limit < found.length
+    }
+  })
+
+const known = (offer: Offer, provider: string | undefined): Either.Either<void, Unprocessable> =>
+  provider === undefined || offer.providers.has(provider)
+    ? Either.void
+    : Either.left(providerUnknown(offer, provider))

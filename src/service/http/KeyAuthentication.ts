@@ -1,6 +1,7 @@
 /** Authentication of requests by their key: in the header xi-api-key, or as a bearer token. */
 import { HttpServerRequest } from "@effect/platform"
 import { Effect, Layer, Option, Redacted } from "effect"
+import { BlockList, isIP, isIPv6 } from "node:net"
 import type { TooManyRequests, Unauthorized } from "../../contract/Errors.ts"
 import { keyHeader, KeySecurity } from "../../contract/SpeechApi.ts"
 import { KeyGuard } from "../accounts/KeyGuard.ts"
@@ -8,7 +9,6 @@ import type { KeyHolder } from "../accounts/KeyRecord.ts"
 import { keyExpired, keyMissing, keyUnknown } from "../accounts/KeyRefusals.ts"
 import { KeyStore } from "../accounts/KeyStore.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
-import { clientAddress, proxyList } from "./ClientAddress.ts"
 
 type RequestHeaders = Readonly<Record<string, string | undefined>>
 
@@ -47,3 +47,39 @@ export const keySecurity = Layer.effect(
     KeySecurity.of({ bearer: () => keyMissing, key: () => holder })
   )
 )
+
+/** Returns the proxies whose X-Forwarded-For is believed. The settings have checked the addresses. */
+export const proxyList = (proxies: ReadonlyArray<string>): BlockList => {
+  const list = new BlockList()
+  for (const proxy of proxies) {
+    const [address = "", bits] = proxy.split("/")
+    const family = isIPv6(address) ? "ipv6" : "ipv4"
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}
+
+/**
+ * Returns the client's address: the connection's, or the last address in X-Forwarded-For that is not a proxy. The
+ * client may have invented the addresses before it.
+ */
+export const clientAddress = (
+  { remoteAddress, headers }: Pick<HttpServerRequest.HttpServerRequest, "remoteAddress" | "headers">,
+  proxies: BlockList
+): string => {
+  const forwarded = (headers["x-forwarded-for"] ?? "").split(",").map((each) => each.trim())
+  let address = plain(Option.getOrElse(remoteAddress, () => ""))
+  while (isProxy(proxies, address)) {
+    const before = plain(forwarded.pop() ?? "")
+    if (isIP(before) === 0) break
+    address = before
+  }
+  return address
+}
+
+const isProxy = (proxies: BlockList, address: string): boolean =>
+  isIP(address) !== 0 && proxies.check(address, isIPv6(address) ? "ipv6" : "ipv4")
+
+/** IPv4 addresses may be written as IPv6. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/iu, "")

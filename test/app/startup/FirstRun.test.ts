@@ -4,7 +4,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { dirname, join, resolve } from "node:path"
 import { describe, expect, test } from "vitest"
-import { noteOfRun, runOfFile } from "../../../src/app/cli/BareFile.ts"
+import { noteOfRun, runOfFile } from "../../../src/app/CommandLine.ts"
 import { emptyFolder, run } from "../process.ts"
 
 describe("a file without a command", () => {

@@ -7,7 +7,7 @@ import {
   shareDone,
   advanceProgress
 } from "../../../src/app/terminal/ProgressModel.ts"
-import { progressLines, progressRows } from "../../../src/app/terminal/ProgressText.ts"
+import { progressLines, progressRows } from "../../../src/app/terminal/ProgressDisplay.ts"
 import { JobId, ProviderId, UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import type { ProgressEvent } from "../../../src/pipeline/Progress.ts"
 

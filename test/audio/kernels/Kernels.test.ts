@@ -5,7 +5,7 @@ import { describe, expect } from "vitest"
 import { BufferPool } from "../../../src/audio/kernels/BufferPool.ts"
 import * as kernels from "../../../src/audio/kernels/Kernels.ts"
 // Fills the kernels' noise.
-import "../../../src/audio/pcm/Dither.ts"
+import "../../../src/audio/formats/OutputConversion.ts"
 import { kernelCode } from "../../../scripts/build-kernels.mjs"
 import { randomOf } from "../signals.ts"
 import * as plainKernels from "./plainKernels.ts"

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { expect } from "vitest"
-import { gainsOf, LimiterMemory } from "../../../src/audio/level/LimiterGains.ts"
+import { gainsOf, LimiterMemory } from "../../../src/audio/level/Limiter.ts"
 import { randomOf } from "../signals.ts"
 
 it.prop(

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { describe, expect } from "vitest"
-import { ditherAt, ditheredOf } from "../../../src/audio/pcm/Dither.ts"
+import { ditherAt, ditheredOf } from "../../../src/audio/formats/OutputConversion.ts"
 import { randomOf } from "../signals.ts"
 
 describe("dither", () => {

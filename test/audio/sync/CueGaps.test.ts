@@ -1,6 +1,6 @@
 /** Where cues belong whose sound does not show it: the gaps of the other cues decide. */
 import { expect, it } from "@effect/vitest"
-import { jointChances } from "../../../src/audio/sync/CueGaps.ts"
+import { jointChances } from "../../../src/audio/sync/SpeechOnsets.ts"
 import { randomOf } from "../signals.ts"
 
 const reach = 35

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { test } from "vitest"
-import { alignPhones } from "../../../src/engines/local/PhoneAlignment.ts"
+import { alignPhones } from "../../../src/engines/local/FliteThread.ts"
 
 /** Phones of 10 ms each. */
 const spoken = (phones: string) =>

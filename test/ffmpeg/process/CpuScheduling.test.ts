@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { describe, expect, it } from "@effect/vitest"
-import { coreIn, coresIn } from "../../../src/ffmpeg/process/CpuScheduling.ts"
+import { coreIn, coresIn } from "../../../src/ffmpeg/process/JobRunner.ts"
 
 describe("coresIn", () => {
   it.each([

@@ -278,10 +278,7 @@ describe("runJob", () => {
   )
 
   it("touches nothing private of fluent-ffmpeg", () => {
-    const source = readFileSync(
-      join(import.meta.dirname, "../../../src/ffmpeg/process/FluentRunner.ts"),
-      "utf8"
-    )
+    const source = readFileSync(join(import.meta.dirname, "../../../src/ffmpeg/process/JobRunner.ts"), "utf8")
     expect(source).not.toMatch(/\b_[a-z]|ffmpegProc|Reflect/u)
   })
 })

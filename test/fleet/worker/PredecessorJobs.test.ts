@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { Queue, Worker } from "bullmq"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { jobsLeftBy, returnJobs } from "../../../src/fleet/worker/PredecessorJobs.ts"
+import { jobsLeftBy, returnJobs } from "../../../src/fleet/worker/Worker.ts"
 import { hasRedis, RedisServer } from "../RedisServer.ts"
 
 describe.skipIf(!hasRedis)("the jobs of a predecessor", () => {

@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { mostPipelined } from "../../../src/service/http/Connections.ts"
+import { mostPipelined } from "../../../src/service/http/HttpServer.ts"
 import { send } from "../../service/raw.ts"
 import { type Started, startService } from "../../service/start.ts"
 

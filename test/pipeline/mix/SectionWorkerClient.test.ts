@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Cause, Effect } from "effect"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
-import { openSectionWorker } from "../../../src/pipeline/mix/SectionWorkerClient.ts"
+import { openSectionWorker } from "../../../src/pipeline/mix/ProgrammeRenderer.ts"
 
 it.live.each([
   ["an error", 'throw new Error("gone")', "gone"],

@@ -7,7 +7,7 @@ import { type Engine, type Speech, SpeechFailed } from "../../../src/engines/Eng
 import { resolveCatalogue } from "../../../src/service/catalogue/CatalogueResolver.ts"
 import { EngineSet } from "../../../src/service/catalogue/EngineSet.ts"
 import type { ServiceConfig } from "../../../src/service/config/ServiceConfig.ts"
-import { longestPause } from "../../../src/service/failover/EngineBreaker.ts"
+import { longestPause } from "../../../src/service/failover/EngineRota.ts"
 import { EngineRota, type SpeakTask } from "../../../src/service/failover/EngineRota.ts"
 import { ServiceHealth } from "../../../src/service/failover/ServiceHealth.ts"
 import { ServiceMetrics } from "../../../src/service/failover/ServiceMetrics.ts"

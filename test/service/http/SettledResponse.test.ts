@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { createServer, type ServerResponse } from "node:http"
 import { connect } from "node:net"
 import { expect, test } from "vitest"
-import { SettledResponse } from "../../../src/service/http/SettledResponse.ts"
+import { SettledResponse } from "../../../src/service/http/HttpServer.ts"
 
 /**
  * Sends a response of this many bytes to a client that reads nothing. Returns whether the code that ended the response

@@ -4,7 +4,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { SqliteClient } from "@effect/sql-sqlite-node"
 import { Effect, Exit, Fiber } from "effect"
 import { describe } from "vitest"
-import { withSyncedTransactions } from "../../../src/service/storage/SyncedTransactions.ts"
+import { withSyncedTransactions } from "../../../src/service/storage/Database.ts"
 
 interface Sync {
   readonly done: () => void

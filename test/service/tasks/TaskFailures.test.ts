@@ -2,7 +2,7 @@
 import { expect, test } from "vitest"
 import { lastingFailures } from "../../../src/contract/Task.ts"
 import { SpeechFailed } from "../../../src/engines/Engine.ts"
-import { verdictOf } from "../../../src/service/tasks/TaskFailures.ts"
+import { verdictOf } from "../../../src/service/tasks/TaskWorkers.ts"
 
 test("an exhausted account fails a task for good, without the account's details", () => {
   const failure = new SpeechFailed({

@@ -298,7 +298,7 @@ const makeAudit = (book: Book) =>
     })
 
     return {
-      /** Stops creates unless the condition holds, if need be by a new reading of the balance. Returns whether it holds. */
+      /** Stops creates unless the condition holds, if need be by a new reading of the balance. */
       stopIfExceeded: (isWithin: () => boolean): Effect.Effect<boolean> =>
         Effect.gen(function* () {
           if (isWithin()) return true

@@ -1,9 +1,9 @@
 /** Reads the samples of a background file, block by block, at any position. Has few imports: worker threads load it. */
 import { closeSync, openSync, readSync } from "node:fs"
-import { decodeSamples, fadeAround, lowerBy, scaleBy } from "../../../audio/level/BackgroundMix.ts"
-import { type Duck, gainsUnder, type SpokenSpan } from "../../../audio/level/Ducking.ts"
-import { bufferFor, type Buffer32 } from "../../../audio/kernels/BufferPool.ts"
-import type { BackgroundTrack } from "../../plan/media/JobBackground.ts"
+import { decodeSamples, fadeAround, lowerBy, scaleBy } from "../../audio/level/BackgroundMix.ts"
+import { type Duck, gainsUnder, type SpokenSpan } from "../../audio/level/Ducking.ts"
+import { bufferFor, type Buffer32 } from "../../audio/kernels/BufferPool.ts"
+import type { BackgroundTrack } from "../plan/media/JobBackground.ts"
 
 /** Milliseconds over which a background fades out before a pause, and in after it. */
 const pauseFade = 20

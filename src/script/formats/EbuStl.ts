@@ -1,15 +1,15 @@
 /** Parses EBU STL, a binary format of broadcasters (EBU Tech 3264, https://tech.ebu.ch/docs/tech/tech3264.pdf). */
-import { Notice } from "../../../domain/speech/Cue.ts"
-import { frameRateNamed } from "../../../domain/time/FrameRate.ts"
-import { millisOfTimecode, type FrameClock, type TimecodeFields } from "../timed/FrameClock.ts"
-import type { LostBlock } from "../cues/LostBlocks.ts"
+import { Notice } from "../../domain/speech/Cue.ts"
+import { frameRateNamed } from "../../domain/time/FrameRate.ts"
+import { millisOfTimecode, type FrameClock, type TimecodeFields } from "./timed/FrameClock.ts"
+import type { LostBlock } from "./cues/LostBlocks.ts"
 import {
   subtitleOf,
   unreadLine,
   type ReadSubtitle,
   type TimedLine,
   type TimedOptions
-} from "../timed/TimedLines.ts"
+} from "./timed/TimedLines.ts"
 import iconv from "iconv-lite"
 
 /** Lengths of the header (GSI) and of each block (TTI) in bytes. */

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
-import {
-  alignParts,
-  parseTranscript,
-  type TranscriptToken
-} from "../../../src/script/transcripts/Transcript.ts"
-import { millis } from "../../../src/domain/time/Units.ts"
+import { alignParts, parseTranscript, type TranscriptToken } from "../../src/script/Transcript.ts"
+import { millis } from "../../src/domain/time/Units.ts"
 
 const tokens = (value: unknown, kind: "srt" | "json" = "json") =>
   Either.getOrThrow(parseTranscript(typeof value === "string" ? value : JSON.stringify(value), kind)).map(
