@@ -23,7 +23,7 @@ import { filmNotices, probeJobVideo, probeOnce, type Probe } from "./media/JobVi
 import { applyOverrides, type OverridableScript, type OverriddenScript } from "./AppliedOverrides.ts"
 import { overridesPath } from "../load/BatchId.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
-import { noticeOf, syncSubtitle } from "../sync/SubtitleSync.ts"
+import { dialogueNotice, noticeOf, syncSubtitle } from "../sync/SubtitleSync.ts"
 import { timebaseOf, type VideoTimebase } from "./media/VideoTimebase.ts"
 import { lostNotice } from "./CueList.ts"
 import { filmedOf, readWords, textsOf, wordsOf } from "./JobScript.ts"
@@ -226,6 +226,7 @@ const planJob = Effect.fnUntraced(function* (
     ...unfilmed,
     missed,
     ...filmNotices(job, video),
+    dialogueNotice(job, timing),
     ...mending.notices
   ].filter((told) => told !== undefined)
   const spoken = Effect.fnUntraced(function* (chosen: Job) {

@@ -10,6 +10,12 @@ import { retimed, type SubtitleTiming, type SyncedScript, unmoved } from "./Reti
 export const noticeOf = ({ sync }: SubtitleTiming): string | undefined =>
   sync === undefined || sync.verdict === "in-sync" ? undefined : sync.summary
 
+/** Warns of speech in a film's sound that is hardly lowered, as music and effects are. */
+export const dialogueNotice = ({ original, duck }: Job, { sync }: SubtitleTiming): string | undefined =>
+  original === "duck" && duck.amount < 6 && (sync?.pieces.length ?? 0) > 0
+    ? `speech was found in the film's own sound, which is lowered by only ${duck.amount} dB under the voices; name music and effects without dialogue under background, or set duck: { amount: 12 }`
+    : undefined
+
 /**
  * Applies `shift` and `rate` of a job to its subtitle. Then compares it with the film before anything is paid for, and
  * corrects it, as `sync` says.
@@ -27,13 +33,6 @@ export const syncSubtitle = Effect.fn("SubtitleSync.syncSubtitle")(function* (
   if (video === undefined || info === undefined || mode === undefined || script._tag === "Narration")
     return unchecked
   const { compareWithFilm } = yield* Effect.promise(() => import("./FilmComparison.ts"))
-  return yield* compareWithFilm({
-    set,
-    words,
-    path: video.path,
-    info,
-    state,
-    mode,
-    follow: follow === "speech"
-  })
+  const { path } = video
+  return yield* compareWithFilm({ set, words, path, info, state, mode, follow: follow === "speech" })
 })

@@ -1,5 +1,5 @@
 /** `init` finds subtitles in every format, and leaves out files that only have the ending of one. */
-import { readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { runHere } from "../cli/inProcess.ts"
@@ -23,4 +23,18 @@ test("init proposes TTML, SCC and MicroDVD, but no 3D model", async () => {
   ])
   const plan = await runHere(["plan", "--embedded", "dubwright.yaml", "--json"], { cwd })
   expect(JSON.parse(plan.stdout).total).toMatchObject({ cues: 3 })
+})
+
+test("plan hears speech in a film whose sound is said to be music and effects", async () => {
+  const cwd = emptyFolder()
+  for (const name of ["last-ferry.mp4", "last-ferry.en.srt"])
+    copyFileSync(new URL(`../../../fixtures/${name}`, import.meta.url), join(cwd, name))
+  for (const [sound, isWarned] of [
+    ["music-and-effects", true],
+    ["voice-over", false]
+  ] as const) {
+    await runHere(["init", "--yes", "--force", "--sound", sound], { cwd })
+    const { stderr } = await runHere(["plan", "dubwright.yaml"], { cwd })
+    expect(/speech was found in the film's own sound, .* 1 dB .*; name music/u.test(stderr)).toBe(isWarned)
+  }
 })
