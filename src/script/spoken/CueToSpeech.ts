@@ -325,11 +325,10 @@ const everySign = new RegExp(sign, "gu")
 const between = new RegExp(`${sign}+[^♩-♬]*?${sign}+`, "gu")
 const endsSung = new RegExp(`^.*${sign}[ \\t]*$`, "gmu")
 const beginsSung = new RegExp(`${sign}(?:[^\\n]|\\n(?![ \\t]*[-\u2013\u2014]))*`, "gu")
-const hashed =
-  /^[ \t]*#[ \t]+[^#\n]*(?:#[ \t]*$|\n[ \t]*#?[^#\n]*#[ \t]*$)|^[ \t]*\?[ \t]+[^?\n]*\?[ \t]*$/gmu
+const hashed = /^[ \t]*#[ \t][^#\n]*(?:#[ \t]*$|\n[ \t]*#?[^#\n]*#[ \t]*$)|^[ \t]*\?[ \t][^?\n]*\?[ \t]*$/gmu
 
 /** `¶ … ¶` from a line's start to a line's end: pilcrows in place of notes, for character sets without them. */
-const pilcrows = /(?<=^[ \t]*(?:[-\u2013\u2014][ \t]*)?)¶((?:[^¶]|¶(?![ \t]*$)){0,300})¶(?=[ \t]*$)/gmu
+const pilcrows = /¶(?<=^[ \t]*(?:[-\u2013\u2014][ \t]*)?¶)((?:[^¶]|¶(?![ \t]*$)){0,300})¶(?=[ \t]*$)/gmu
 
 /**
  * Removes lyrics; with "speak", only the signs. Lyrics are:
@@ -345,12 +344,12 @@ const withoutMusic = (text: string, music: "skip" | "speak"): { text: string; mu
   const left =
     music === "skip"
       ? [between, endsSung, beginsSung, hashed].reduce((rest, lyrics) => rest.replace(lyrics, " "), written)
-      : written.replace(everySign, " ").replace(/^[ \t]*#[ \t]+|[ \t]+#[ \t]*$/gmu, "")
+      : written.replace(everySign, " ").replace(/^[ \t]*#[ \t]+|(?<![ \t])[ \t]+#[ \t]*$/gmu, "")
   return { text: left, music: left !== text }
 }
 
 const group =
-  /\*?\[[^[\]]{0,160}\]|\*?\([^()]{0,160}\)|（[^（）]{0,160}）|【[^【】]{0,160}】|［[^［］]{0,160}］|\{[^{}]{0,160}\}|(?<=^[ \t]*(?:[-\u2013\u2014][ \t]*)?)\*[ \t][^*]{1,160}[ \t]\*(?=[ \t]*$)|(?<![\p{L}\p{N}*])\*(?=[\p{L}[(])[^*\n]{1,40}(?<=[\p{L})\]])\*(?![\p{L}\p{N}*])|<[\p{Lu}][^<>\n]{0,60}>/gmu
+  /\*?\[[^[\]]{0,160}\]|\*?\([^()]{0,160}\)|（[^（）]{0,160}）|【[^【】]{0,160}】|［[^［］]{0,160}］|\{[^{}]{0,160}\}|\*(?<=^[ \t]*(?:[-\u2013\u2014][ \t]*)?\*)[ \t][^*]{1,160}[ \t]\*(?=[ \t]*$)|(?<![\p{L}\p{N}*])\*(?=[\p{L}[(])[^*\n]{1,40}(?<=[\p{L})\]])\*(?![\p{L}\p{N}*])|<[\p{Lu}][^<>\n]{0,60}>/gmu
 
 /** Removes notes from one speaker's text; with "speak", only the brackets. */
 const withoutSounds = (text: string, sounds: "skip" | "speak"): { text: string; sounds: boolean } => {

@@ -109,11 +109,11 @@ const expectSpansOf = (whole: CollectedSpan) => {
       !/^(FfmpegBinary|SpeechAligner)\./u.test(name)
   )
   expect([...new Set(found.map(({ program, name }) => `${program}: ${name}`))].sort()).toEqual([
-    "run: ClipFetch.fetchClip",
     "run: ClipStorage.keepClip",
     "run: HttpTransport.send",
-    "run: TaskCompletion.awaited",
     "run: TaskCreation.sendCreate",
+    "run: UtteranceProcess.awaited",
+    "run: UtteranceProcess.fetchClip",
     "run: UtteranceProcess.processUtterance",
     "service: Ffmpeg.encode",
     "service: FliteEngine.speak",

@@ -1,4 +1,5 @@
 /** Lines without end, as others may send them: reading takes time in proportion to their length. */
+import { Either } from "effect"
 import { expect, test } from "vitest"
 import { attributesIn } from "../../../../src/contract/TraceBaggage.ts"
 import { splitTone } from "../../../../src/domain/values/Tone.ts"
@@ -7,6 +8,9 @@ import { forFlite } from "../../../../src/engines/local/FliteEngine.ts"
 import { comparableWords } from "../../../../src/script/heard/ComparableWords.ts"
 import { withoutEmphasis } from "../../../../src/script/markup/Emphasis.ts"
 import { proposalIn } from "../../../../src/script/rewritten/Proposal.ts"
+import { readScript } from "../../../../src/script/ScriptFile.ts"
+import { emptyLexicon } from "../../../../src/script/spoken/Lexicon.ts"
+import { spokenWords } from "../../../../src/script/spoken/SpokenWords.ts"
 import { isSrt, readEntries } from "../../../../src/service/tasks/SrtText.ts"
 import { yamlScalar } from "../../../../src/settings/YamlScalar.ts"
 
@@ -20,6 +24,12 @@ const heads = [
   `${time}\n`,
   "1\n[00:01 --> 00:02]"
 ]
+/** Reads the words of a subtitle whose only cue has this text. */
+const words = (music: "skip" | "speak") => (text: string) =>
+  Either.map(readScript(new TextEncoder().encode(`${time}\n${text}x\n`), "a.srt"), (script) =>
+    spokenWords(script, { music }, emptyLexicon)
+  )
+
 const signs = ["0", "a", " ", ":", "-", "<", "[", "\n", "\u2028"]
 
 // 10,000 signs take 10 ms of the processor; with patterns of the length's square, they took 400 ms.
@@ -38,6 +48,10 @@ test.each(heads)("%j and any two signs, repeated", (head) => {
 test.each<readonly [name: string, read: (text: string) => unknown, text: string]>([
   ["a scalar of YAML", yamlScalar, `a\n${" \n".repeat(20_000)}b`],
   ["a number that a recogniser heard", (text) => comparableWords(text, "en"), `${"1,".repeat(40_000)}1`],
+  ["a note", words("skip"), `[${" ".repeat(40_000)}`],
+  ["tags without end", words("skip"), "<b ".repeat(13_000)],
+  ["a song", words("skip"), `# ${" ".repeat(40_000)}`],
+  ["a song that is spoken", words("speak"), `# a${" ".repeat(40_000)}`],
   ["emphasis", withoutEmphasis, `~ ${" ".repeat(40_000)}`],
   ["a tone", splitTone, `[a]${" ".repeat(40_000)}`],
   ["baggage", attributesIn, `a=${" ".repeat(40_000)}b c`],
