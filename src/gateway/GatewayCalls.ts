@@ -237,7 +237,7 @@ export const makeCalls = Effect.gen(function* () {
           )
         ),
       tasks: (query: { readonly page?: number | undefined; readonly limit?: number }) =>
-        Effect.map(taskPage(query), ({ unread: _, ...page }) => ({
+        Effect.map(taskPage(query), ({ unread: _, namesMore: _more, ...page }) => ({
           ...page,
           tasks: page.tasks.map(({ text: _text, silent: _silent, ...task }) => task)
         }))

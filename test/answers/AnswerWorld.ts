@@ -56,7 +56,9 @@ export interface Shape {
   /** Answers a create. `task` is made, and charged, by calling `make`. */
   readonly create: (asked: Asked, make: () => Made) => Reply
   readonly look: (task: Made, now: number, looks: number) => Reply
-  readonly list: (tasks: ReadonlyArray<Made>, now: number) => Reply
+  readonly list: (tasks: ReadonlyArray<Made>, now: number, page?: number) => Reply
+  /** Names tasks; default: task-1 and so on. */
+  readonly idOf?: (number: number) => string
   /** Default: each task's own speech. */
   readonly fetch?: (task: Made, now: number) => Reply
   readonly path?: (path: string) => string
@@ -141,7 +143,7 @@ export const repliesOf = (shape: Shape, made: Array<Made>) => {
       const asked = { fields, path: plain, attempt: attempts++, now }
       return shape.create(asked, () => {
         const task = {
-          id: `task-${made.length + 1}`,
+          id: shape.idOf?.(made.length + 1) ?? `task-${made.length + 1}`,
           text: String(fields["text"]),
           label: String(fields["voice_name"] ?? ""),
           voice: String(fields["voice_id"] ?? last),
@@ -157,8 +159,9 @@ export const repliesOf = (shape: Shape, made: Array<Made>) => {
       looks.set(last, count)
       return shape.look(task, now, count)
     }
+    const page = Number(/[?&]page=(\d+)/u.exec(path)?.[1] ?? 1)
     if (/\/(tasks|history)$/u.test(plain))
-      return /page=([2-9]|\d\d)/u.test(path) ? shape.list([], now) : shape.list(made, now)
+      return shape.list(page > 1 && shape.list.length < 3 ? [] : made, now, page)
     if (/\/credits$/u.test(plain)) return { body: { credits: 100_000 } }
     if (/\/health-check$/u.test(plain)) return { body: { status: "ok" } }
     return { status: 404, body: { message: "not found" } }

@@ -2,7 +2,7 @@
 import { expect, it } from "@effect/vitest"
 import { babble } from "../hostile/Babble.ts"
 import { Effect } from "effect"
-import { type Made, type Shape, speakAt } from "./AnswerWorld.ts"
+import { type Made, type Reply, type Shape, speakAt } from "./AnswerWorld.ts"
 
 const address = ({ id }: Made) => `/audio/${id}.wav`
 const row = ({ id, text, label, voice, madeAt }: Made) => ({
@@ -165,6 +165,64 @@ spoken({
     }
   })
 })
+
+spoken({
+  ...plain,
+  name: "asks the history after a 503 that does not say when to return",
+  create: ({ attempt }, make) => {
+    const { id } = make()
+    return attempt < 2 ? { status: 503, body: "busy" } : { body: { task_id: id } }
+  }
+})
+
+/** Forty tasks of another day, the oldest first: a service that lists twenty, whatever page is asked for. */
+const earlier = (now: number) =>
+  Array.from({ length: 40 }, (_, at) => ({
+    ...row({
+      id: `old-${at}`,
+      text: "old",
+      label: `dw-${String(at).padStart(12, "0")} old`,
+      voice: "v1",
+      madeAt: now
+    }),
+    created_at: new Date(now - (45 - at) * 3_600_000).toISOString()
+  }))
+for (const [name, more] of Object.entries<object>({
+  "a cursor": { next_cursor: "20" },
+  "a link": { links: { next: "/v1/tasks?offset=20" } },
+  "a total": { total: 41 },
+  nothing: {}
+}))
+  it.effect(`does not take a part of the history for all of it, if ${name} says that there is more`, () =>
+    Effect.gen(function* () {
+      const list = (tasks: ReadonlyArray<Made>, now: number) => ({
+        body: { tasks: [...earlier(now), ...tasks.map(row)].slice(0, 20), ...more }
+      })
+      const create = (_: unknown, make: () => Made): Reply => (make(), "reset")
+      const end = yield* speakAt({ ...plain, name, create, list }, { lines: 1 })
+      expect([end.paid.length, end.states]).toEqual([1, ["failed"]])
+    })
+  )
+
+it.effect("does not take a history in another time zone for one without the task", () =>
+  Effect.gen(function* () {
+    const zoned = (madeAt: number) => new Date(madeAt - 8 * 3_600_000).toISOString()
+    const list = (tasks: ReadonlyArray<Made>, now: number, page?: number) => ({
+      body: {
+        tasks: [
+          ...tasks.map((task) => ({ ...row(task), created_at: zoned(task.madeAt) })).reverse(),
+          ...earlier(now).reverse()
+        ].slice((page ?? 1) * 2 - 2, (page ?? 1) * 2)
+      }
+    })
+    const create = ({ attempt }: { readonly attempt: number }, make: () => Made): Reply => {
+      const { id } = make()
+      return attempt === 0 ? "reset" : { body: { task_id: id } }
+    }
+    const end = yield* speakAt({ ...plain, create, list })
+    expect(end.paid.length).toBe(4)
+  })
+)
 
 /** Shapes that cannot be read: few creates, then the run stops and says what it saw. */
 const unread = {

@@ -233,7 +233,9 @@ it.scopedLive("distinguishes refusals, rate limits and service failures", () =>
         {},
         { _tag: "SlowDown" }
       ],
-      [503, "<h1>Busy</h1>", {}, { _tag: "SlowDown", words: "Busy (HTTP 503)" }],
+      [503, "", { "retry-after": "7" }, { _tag: "SlowDown", retryAfter: 7_000 }],
+      // Of a proxy, which may say so after the task was made.
+      [503, "<h1>Busy</h1>", {}, { _tag: "InvalidResponse", words: "Busy (HTTP 503)" }],
       [500, "", {}, { _tag: "InvalidResponse", words: "HTTP 500" }],
       [504, "", {}, { _tag: "InvalidResponse" }],
       [200, "<html>Sign in</html>", {}, { _tag: "UnreadableCreate", words: "Sign in" }],

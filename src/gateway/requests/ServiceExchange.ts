@@ -115,7 +115,9 @@ export const makeExchange = (
     const value = parsed(body)
     const refused = status < 200 || status > 299 ? status : embeddedStatus(asked.method, value)
     if (refused !== undefined)
-      return Either.left(throttled(refusalOf(answer, refused, value ?? body, key, now()), refused))
+      return Either.left(
+        throttled(refusalOf(answer, refused, value ?? body, key, now(), asked.method), refused)
+      )
     if (asked.provesKey === true) {
       isAccepted = true
       deniedSince = undefined

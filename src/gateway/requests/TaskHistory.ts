@@ -1,5 +1,5 @@
 /** Searches the service's task history for markers, to find out whether a create without a response made a task. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { type TaskMarker, markersIn } from "../../domain/task/TaskMarker.ts"
 import type { CallFault } from "../GatewayErrors.ts"
 import type { ReadTaskPage } from "../response/ResponseReading.ts"
@@ -41,8 +41,11 @@ const sizeOf = ({ task, label = "", provider = "", voice = "" }: PastTask): numb
 /** Tasks per page. */
 const pageSize = 100
 
-/** Maximum clock difference to the service, in milliseconds. Beyond it, tasks may be missed. */
+/** Maximum clock difference to a service that lists tasks of the requested time, in milliseconds. */
 const clockTolerance = 60 * 60 * 1000
+
+/** Maximum clock difference to one that lists none, in milliseconds: it may report local times. */
+const zoneTolerance = 24 * 60 * 60 * 1000
 
 /**
  * Makes the search. `history(since)` walks through the tasks created since then. Calls during a walk share the next
@@ -79,16 +82,10 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
   Effect.gen(function* () {
     const seen = new Map<string, PastTask>()
     // Some services reject a size above their own limit; then the default size is used.
-    const first = yield* readPage(undefined, pageSize).pipe(
-      Effect.map((page) => ({ page, limit: Option.some(pageSize) })),
-      Effect.catchTag("Refused", (fault) =>
-        fault.reason === "rules"
-          ? Effect.map(readPage(undefined, undefined), (page) => ({ page, limit: Option.none<number>() }))
-          : Effect.fail(fault)
-      )
-    )
-    const limit = Option.getOrUndefined(first.limit)
-    let { page } = first
+    const first = yield* Effect.either(readPage(undefined, pageSize))
+    const isTooLarge = first._tag === "Left" && first.left._tag === "Refused" && first.left.reason === "rules"
+    const limit = isTooLarge ? undefined : pageSize
+    let page = isTooLarge ? yield* readPage(undefined, limit) : yield* first
     let order: "newest-first" | "other" = "newest-first"
     let newestBefore = Infinity
     // An unnumbered first page may be page 0 or page 1, so page 1 may be the second page or the first one again.
@@ -96,7 +93,8 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
     let isWhole = false
     let kept = 0
     let unread = 0
-    for (let turns = 1; turns <= mostPages && kept < mostKept && !isWhole; turns++) {
+    let isCut = false
+    for (let turns = 1; turns <= mostPages && kept < mostKept && !isWhole && !isCut; turns++) {
       const tasks = page.tasks.map(pastTaskOf)
       unread += page.unread
       const fresh = tasks.filter((task) => !seen.has(task.task))
@@ -108,12 +106,26 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
         if (task.madeAt === undefined || task.madeAt > newestBefore) order = "other"
         else newestBefore = task.madeAt
       }
-      const isOver = tasks.length + page.unread === 0 || !page.has_more || (turns > 2 && fresh.length === 0)
-      isWhole = isOver || (order === "newest-first" && newestBefore < since - clockTolerance)
-      if (!isWhole && turns < mostPages) page = yield* readPage(++number, limit)
+      const isAgain = turns > 2 && fresh.length === 0
+      // A service that ignores page numbers lists the same page again, which may be the first of many.
+      isCut = isAgain && seen.size <= tasks.length && (page.namesMore || tasks.length % 5 === 0)
+      const isOver = tasks.length + page.unread === 0 || !page.has_more || (isAgain && !isCut)
+      const [newest] = seen.values()
+      const isAgreed = (newest?.madeAt ?? 0) >= since - clockTolerance
+      const until = since - (isAgreed ? clockTolerance : zoneTolerance)
+      isWhole = isOver || (order === "newest-first" && newestBefore < until)
+      if (isWhole || isCut || turns === mostPages) continue
+      const next = yield* Effect.either(readPage(++number, limit))
+      if (next._tag === "Right") page = next.right
+      else if (isPageRefused(next.left)) isCut = true
+      else return yield* next.left
     }
     return walkOf(Array.from(seen.values()), isWhole && unread === 0)
   })
+
+/** Whether a page is refused, as some services refuse the one after the last. */
+const isPageRefused = (fault: CallFault): boolean =>
+  fault._tag === "Refused" && (fault.reason === "rules" || fault.reason === "unknown")
 
 const walkOf = (tasks: ReadonlyArray<PastTask>, isWhole: boolean): HistoryWalk => {
   const byMark = new Map<string, PastTask>()

@@ -24,20 +24,7 @@ type Method = "GET" | "POST" | "DELETE"
 /** What a refusal means. */
 type Kind = "key" | "credits" | "unknown" | "too-long" | "rules" | "rate" | "unavailable" | "broken"
 
-/** The kinds of the contract's own refusals, by their tags. */
-const ownKinds: Readonly<Record<string, Kind>> = {
-  BadRequest: "rules",
-  Unauthorized: "key",
-  PaymentRequired: "credits",
-  Forbidden: "key",
-  NotFound: "unknown",
-  Conflict: "rules",
-  TooLarge: "too-long",
-  Unprocessable: "rules",
-  TooManyRequests: "rate",
-  Broken: "broken",
-  Unavailable: "unavailable"
-}
+/** The status of each of the contract's own refusals, by its tag. */
 const ownStatus: Readonly<Record<string, number>> = refusalStatus
 
 /**
@@ -54,7 +41,7 @@ export const embeddedStatus = (method: Method, value: unknown): number | undefin
   const denies =
     fields["success"] === false ||
     fields["ok"] === false ||
-    (message !== "" && isFailureCode(codes, message) && namesNoTask(fields))
+    (message !== "" && isFailureCode(codes, message) && fields["id"] === undefined)
   const onlyError = !hasMoreDetail(value) && wordsIn(fields["error"] ?? fields["errors"]) !== undefined
   if (!denies && !onlyError) return undefined
   if (/rate.?limit|too many|slow down/iu.test(message)) return 429
@@ -82,29 +69,31 @@ const isFailureCode = (codes: ReadonlyArray<unknown>, message: string): boolean 
     : number !== 0 && number !== 1 && !(number >= 200 && number <= 299)
 }
 
-const namesNoTask = (fields: Fields): boolean => fields["id"] === undefined
-
 /** Reads a refusal. `status` is the response's status, or the one in its body. `now` is in milliseconds since 1970. */
 export const refusalOf = (
   answer: HttpAnswer,
   status: number,
   value: unknown,
   key: Redacted.Redacted,
-  now: number
+  now: number,
+  method: Method
 ): CallFault => {
   const message = messageIn(value)
   const wantsCredits = isWantOfCredits(value, message, answer.header("retry-after") !== undefined)
   const said = presentable(message === "" && wantsCredits ? (codesIn(value)[0] ?? "") : message, key)
   const fields = fieldsOf(value)
-  const tag = textOf(fields?.["_tag"]) ?? ""
-  const own = ownStatus[tag] === answer.status ? ownKinds[tag] : undefined
-  const words =
-    own !== undefined ? said : said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
-  const kind = own ?? kindOf(status, said, wantsCredits)
+  const isOwn = ownStatus[textOf(fields?.["_tag"]) ?? ""] === answer.status
+  const words = isOwn ? said : said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
+  const kind = isOwn ? kindOf(status, "", false) : kindOf(status, said, wantsCredits)
   switch (kind) {
     case "rate":
-    case "unavailable":
-      return slowDownFrom(words, waitIn(answer, fields, now), fields?.["code"] === "disk_full")
+    case "unavailable": {
+      const wait = waitIn(answer, fields, now)
+      // Said by a proxy, it may come after the task was made.
+      if (kind === "unavailable" && method === "POST" && !isOwn && wait === undefined)
+        return new InvalidResponse({ words })
+      return slowDownFrom(words, wait, fields?.["code"] === "disk_full")
+    }
     case "broken":
       return new InvalidResponse({ words })
     case "too-long": {

@@ -277,14 +277,23 @@ export interface ReadTaskPage extends Paging {
   readonly tasks: ReadonlyArray<ListedTask>
   /** Entries whose id cannot be read: they may be any task. */
   readonly unread: number
+  /** Whether it names a next page, or more tasks than it lists. */
+  readonly namesMore: boolean
 }
+
+const nextNames = ["next", "next_cursor", "next_page", "next_page_token", "next_token", "next_url"]
 
 /** Reads a page of the history; undefined if the answer has no list, which is not an empty history. */
 export const taskPageOf = (value: unknown, dialect: Dialect = defaultDialect): ReadTaskPage | undefined => {
   const entries = foundList(value, "tasks")?.map((entry) => taskOf(entry, undefined, dialect))
   if (entries === undefined) return undefined
   const tasks = entries.filter((task): task is ListedTask => task.task_id !== undefined)
-  return { tasks, unread: entries.length - tasks.length, ...pagingOf(value, entries.length) }
+  const paging = pagingOf(value, entries.length)
+  const pagers = [value, fieldsOf(value)?.["meta"], fieldsOf(value)?.["links"]].flatMap((one) =>
+    layersOf(one)
+  )
+  const namesMore = paging.total > entries.length || pickField(pagers, nextNames) !== undefined
+  return { tasks, unread: entries.length - tasks.length, namesMore, ...paging }
 }
 
 const strings = (value: unknown): ReadonlyArray<string> =>

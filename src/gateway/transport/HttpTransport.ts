@@ -181,7 +181,7 @@ const answered =
           },
           onResponseError: (_, error) => {
             ended()
-            told(Either.left(fault ?? mapTransportError(error, undefined, stop !== undefined)))
+            told(Either.left(fault ?? mapTransportError(error, stop !== undefined)))
           }
         }
       )
@@ -262,13 +262,9 @@ const neverSent =
  * Maps a connection failure: Unreachable if nothing was sent, else InvalidResponse. `wasStarted` is whether the request
  * was being written to its connection.
  */
-const mapTransportError = (
-  cause: unknown,
-  description: string | undefined,
-  wasStarted = false
-): Unreachable | InvalidResponse => {
+const mapTransportError = (cause: unknown, wasStarted: boolean): Unreachable | InvalidResponse => {
   const codes: Array<string> = []
-  let words = description ?? ""
+  let words = ""
   for (let error = cause; error instanceof Error; error = error.cause) {
     if ("code" in error && typeof error.code === "string") codes.push(error.code)
     if (words === "") words = error.message === "" ? (codes[0] ?? error.name) : error.message
