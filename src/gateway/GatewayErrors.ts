@@ -167,6 +167,3 @@ const kindOf = (fault: Fault): FailureKind =>
 /** Converts an error to the form that is stored and reported. */
 export const failureReasonOf = (fault: Fault): FailureReason =>
   FailureReason.make({ kind: kindOf(fault), words: fault.message.replaceAll(/\s+/gu, " ").trim() })
-
-/** Returns whether the same request may be retried. */
-export const isTransientFault = (fault: CallFault): boolean => fault._tag !== "Refused"

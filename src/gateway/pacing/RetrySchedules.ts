@@ -1,6 +1,6 @@
 /** Backoff and retry limits of requests. */
 import { Duration, Schedule } from "effect"
-import { type CallFault, isTransientFault } from "../GatewayErrors.ts"
+import type { CallFault } from "../GatewayErrors.ts"
 
 /** Exponential backoff from 0.5 s to 30 s, with jitter so that clients do not retry at the same moment. */
 export const backoff = Schedule.exponential("500 millis", 2).pipe(
@@ -15,7 +15,7 @@ const mostRetries = 6
 export const retryPatiently: Schedule.Schedule<CallFault, CallFault> = backoff.pipe(
   Schedule.passthrough<Duration.Duration | [Duration.Duration, number] | unknown, CallFault, never>,
   Schedule.modifyDelay((fault, delay) => Duration.max(delay, waitAsked(fault))),
-  Schedule.whileInput(isTransientFault),
+  Schedule.whileInput((fault) => fault._tag !== "Refused"),
   Schedule.intersect(Schedule.recurs(mostRetries)),
   Schedule.map(([fault]) => fault)
 )
