@@ -11,7 +11,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Either } from "effect"
 import { readScript } from "../../src/script/ScriptFile.ts"
-import { judgeHearings, mostHearings } from "../../src/script/heard/ConfirmedFaults.ts"
+import { judgeHearings, maxHearings } from "../../src/script/heard/ConfirmedFaults.ts"
 import type { HeardText } from "../../src/script/heard/HeardFaults.ts"
 import { emptyLexicon } from "../../src/script/spoken/Lexicon.ts"
 import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
@@ -155,7 +155,7 @@ const judge = (
         hearings: texts.length,
         texts: texts.map(({ text }) => text)
       }
-    if (texts.length > mostHearings) throw new Error("undecided")
+    if (texts.length > maxHearings) throw new Error("undecided")
     texts.push(listen(texts.length))
   }
 }

@@ -28,12 +28,12 @@ export const boundedBody = (
   })
 
 /** Maximum Retry-After that is respected, in seconds. */
-const longestWait = 300
+const maxWait = 300
 
 /** Returns the seconds to wait from a Retry-After header (seconds or a date); undefined if it has none. */
 export const waitIn = (header: string | undefined, now: number): number | undefined => {
   const wait = header === undefined ? NaN : retryAfterIn(header, now)
-  return wait > 0 ? Math.min(wait, longestWait) : undefined
+  return wait > 0 ? Math.min(wait, maxWait) : undefined
 }
 
 /** Whether a response that should be audio is JSON. */

@@ -257,7 +257,7 @@ export interface LostCreate {
 const margin = Duration.toMillis("1 hour")
 
 /** Upper limit of a service's stated retention. */
-const longestRetention = Duration.toMillis("7 days")
+const maxRetention = Duration.toMillis("7 days")
 
 /**
  * Makes the proof for one service. A claim is not enough: a service that ignores the key would charge twice.
@@ -286,7 +286,7 @@ const makeIdempotencyProof = (exchange: Exchange, retention: Effect.Effect<numbe
         const known = accepted?.key === undefined ? undefined : accepted
         if (yield* isReused(lost, `probe-${randomUUID()}`)) return (isProven = false)
         const isKnown = yield* isReused(known ?? lost, known?.key ?? lostKey)
-        kept = Math.min(stated * 1000, longestRetention) - margin
+        kept = Math.min(stated * 1000, maxRetention) - margin
         // The lost create may not have arrived: then its unknown key proves nothing.
         if (isKnown || known !== undefined) isProven = isKnown
         return isKnown

@@ -3,7 +3,7 @@ import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { millis, type Millis } from "../domain/time/Units.ts"
 import { readSrtVtt } from "./formats/cues/SrtVtt.ts"
-import { longestTime } from "./formats/cues/TimingLine.ts"
+import { maxTime } from "./formats/cues/TimingLine.ts"
 import { fieldsOf, isRecord, spanIn, textIn, unitOfName } from "./formats/JsonFields.ts"
 
 /** A piece of speech with its time: a character, a word, or a whole segment. */
@@ -113,7 +113,7 @@ const inMillis = ({ tokens, unit }: FoundTokens): ReadonlyArray<TranscriptToken>
 }
 
 /** Whether milliseconds may be a time in a clip. A few below zero are an encoder's delay. */
-const isPossible = (time: number): boolean => time > -50 && time < longestTime
+const isPossible = (time: number): boolean => time > -50 && time < maxTime
 
 /** Half the band's width in letters: a share of the longer text's length, within these bounds. */
 const narrowest = 96

@@ -6,7 +6,7 @@ export const startPriority = 1
 
 /** Milliseconds for which fibers run before the event loop turns. They run longer if its turns take longer. */
 const sliceMillis = 2
-const longestSlice = 20
+const maxSlice = 20
 
 /**
  * Turns of the event loop between two slices, unless they take longer than a slice. Each turn accepts one connection
@@ -42,7 +42,7 @@ export const makeTimeSlices = (
 
   const start = (): number => {
     const began = now()
-    end = began + Math.min(longestSlice, Math.max(sliceMillis, began - stopped))
+    end = began + Math.min(maxSlice, Math.max(sliceMillis, began - stopped))
     onNextTurn(() => {
       end = undefined
     })

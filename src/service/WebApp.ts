@@ -14,7 +14,7 @@ import { KeyGuard } from "./accounts/KeyGuard.ts"
 import { KeyAuthentication, keySecurity } from "./http/KeyAuthentication.ts"
 import { RequestGate } from "./http/RequestGate.ts"
 import { handlers } from "./http/Handlers.ts"
-import { listenHttp, longestHead } from "./http/HttpServer.ts"
+import { listenHttp, maxHead } from "./http/HttpServer.ts"
 import { ServiceMetrics } from "./failover/ServiceMetrics.ts"
 import { openAiRoutes } from "./openai/OpenAiRoutes.ts"
 import { pathIn, patternOf, openPaths } from "./http/RoutePatterns.ts"
@@ -49,7 +49,7 @@ export class WebServer extends Effect.Service<WebServer>()("service/WebServer", 
       HttpRouter.withRouterConfig({
         caseSensitive: true,
         ignoreTrailingSlash: true,
-        maxParamLength: longestHead
+        maxParamLength: maxHead
       })
     )
     const handler = yield* NodeHttpServer.makeHandler(

@@ -65,7 +65,7 @@ export const warningsOnScreen = Layer.effect(
 )
 
 /** Notices printed without --verbose; the rest are only counted. */
-const mostPrinted = 12
+const maxPrinted = 12
 
 /** Prints the repairs and skipped parts of the scripts on stderr. */
 export const printNotices = Effect.fnUntraced(function* (
@@ -74,7 +74,7 @@ export const printNotices = Effect.fnUntraced(function* (
 ) {
   const screen = yield* Screen
   if (quiet) return
-  const shown = verbose ? notices : notices.slice(0, mostPrinted)
+  const shown = verbose ? notices : notices.slice(0, maxPrinted)
   yield* Effect.forEach(shown, (notice) => screen.say(`note: ${notice}`), { discard: true })
   if (notices.length > shown.length) {
     yield* screen.say(`note: and ${notices.length - shown.length} more like these (--verbose lists all)`)

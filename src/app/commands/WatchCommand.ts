@@ -74,7 +74,7 @@ class Watch {
     this.last = signature
     const pause = this.pause
     this.retryAt = now + pause
-    this.pause = Math.min(longestPause, pause * 2)
+    this.pause = Math.min(maxPause, pause * 2)
     return pause
   }
 
@@ -87,7 +87,7 @@ class Watch {
 }
 
 const firstPause = 60_000
-const longestPause = 30 * 60_000
+const maxPause = 30 * 60_000
 
 /** Checks all files; returns undefined if no job has all of its files yet. */
 const lookAround = Effect.fnUntraced(function* (options: WatchingOptions, watch: Watch, now: number) {

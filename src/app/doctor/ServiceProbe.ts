@@ -31,8 +31,8 @@ export interface ProbeOptions {
 }
 
 /** A task that is unknown for this long was not found, and one that has not ended after this long is given up. */
-const longestUnknown = 2 * 60_000
-const longestTask = 15 * 60_000
+const maxUnknown = 2 * 60_000
+const maxTask = 15 * 60_000
 
 /** Polls of a task that is done, but has no audio, before it is given up. */
 const maxSilentLooks = 5
@@ -223,7 +223,7 @@ const follow = Effect.fnUntraced(function* (
       break
     }
     const waited = (yield* Clock.currentTimeMillis) - begun
-    if (waited > (id === undefined ? longestUnknown : longestTask))
+    if (waited > (id === undefined ? maxUnknown : maxTask))
       return { id, looks, problem: problem ?? `not done after ${Math.round(waited / 60_000)} minutes` }
     yield* Effect.sleep(wait)
   }

@@ -111,7 +111,7 @@ const writeStore = (store: string, folder: string, { commands, code }: Kept): vo
 }
 
 /** How many stores are kept: one for each of the latest builds and Nodes that ran. Each takes a few megabytes. */
-const mostStores = 3
+const maxStores = 3
 
 /** The stores of the folder beyond the latest ones, and incomplete ones among them. */
 const surplusStores = (folder: string): ReadonlyArray<string> =>
@@ -120,7 +120,7 @@ const surplusStores = (folder: string): ReadonlyArray<string> =>
     .map((name) => join(folder, name))
     .map((file) => ({ file, written: statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .toSorted((one, other) => other.written - one.written)
-    .slice(mostStores)
+    .slice(maxStores)
     .map(({ file }) => file)
 
 const removeIfThere = (file: string): void => {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 
 /** Safety limit on the number of pages. */
-const mostPages = 10_000
+const maxPages = 10_000
 
 /**
  * Returns the items of all pages in order, each once, at most `most`. Requests the first page without a number, then 1,
@@ -15,7 +15,7 @@ export const allPages = <Item, E, R>(
 ): Effect.Effect<ReadonlyArray<Item>, E, R> =>
   Effect.gen(function* () {
     const seen = new Map<string, Item>()
-    for (let number = 0; number <= mostPages && seen.size < most; number++) {
+    for (let number = 0; number <= maxPages && seen.size < most; number++) {
       const before = seen.size
       for (const item of yield* page(number === 0 ? undefined : number)) seen.set(idOf(item), item)
       if (seen.size === before && number !== 1) break

@@ -177,7 +177,7 @@ const sendTrouble = (
 const readsPages = ({ headers }: IncomingMessage): boolean => headers.accept?.includes("text/html") === true
 
 /** Limit of a request body. */
-const mostBytes = 256_000
+const maxBytes = 256_000
 
 const bodyOf = (request: IncomingMessage): Effect.Effect<string, ReviewFailed> =>
   Effect.tryPromise({
@@ -187,7 +187,7 @@ const bodyOf = (request: IncomingMessage): Effect.Effect<string, ReviewFailed> =
       for await (const chunk of request) {
         const piece = Buffer.from(chunk)
         bytes += piece.length
-        if (bytes > mostBytes) throw new Error(`more than ${mostBytes} bytes`)
+        if (bytes > maxBytes) throw new Error(`more than ${maxBytes} bytes`)
         chunks.push(piece)
       }
       return Buffer.concat(chunks).toString("utf8")

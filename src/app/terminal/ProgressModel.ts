@@ -221,10 +221,10 @@ export const secondsLeft = (board: ProgressModel, now: number): number | undefin
 }
 
 /** Reasons that are counted. If more than these differ, each utterance has its own. */
-const mostReasons = 100
+const maxReasons = 100
 
 const withReason = (reasons: ProgressModel["reasons"], error: string): ProgressModel["reasons"] =>
-  reasons.has(error) || reasons.size < mostReasons
+  reasons.has(error) || reasons.size < maxReasons
     ? new Map(reasons).set(error, (reasons.get(error) ?? 0) + 1)
     : reasons
 

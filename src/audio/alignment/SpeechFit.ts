@@ -22,16 +22,16 @@ export interface Misfit {
  * In complete speech, stretches without counterpart are shorter than these, in seconds. Measured: at most 0.2 s in 380
  * clips of eight voices at four speeds.
  */
-const longestSkipped = 0.25
-const longestAdded = 0.3
+const maxSkipped = 0.25
+const maxAdded = 0.3
 /** In speech of less than three quarters of its length at the voice's usual pace, shorter stretches are missing. */
 const shortestPace = 0.75
-const longestSkippedIfShort = 0.12
+const maxSkippedIfShort = 0.12
 /**
  * Bounds of the ratio in complete speech. Speech that lacks a third of its text, or says half of it twice, is outside.
  */
 const shortestRatio = 0.8
-const longestRatio = 1.5
+const maxRatio = 1.5
 /** From this value on, the clip fits the words in opposite order better than the text. */
 const strangest = 1
 
@@ -44,10 +44,10 @@ export const misfitOf = (
   { ratio, skipped, added, strangeness = 0 }: SpeechFit,
   pace = 1
 ): Misfit | undefined => {
-  const isShort = pace < shortestPace && skipped > longestSkippedIfShort
-  if (isShort || (skipped > longestSkipped && ratio < shortestRatio))
+  const isShort = pace < shortestPace && skipped > maxSkippedIfShort
+  if (isShort || (skipped > maxSkipped && ratio < shortestRatio))
     return { kind: "cut-off", detail: `${skipped.toFixed(1)} s of the text seem to be missing` }
-  if (added > longestAdded && ratio > longestRatio)
+  if (added > maxAdded && ratio > maxRatio)
     return { kind: "repeated", detail: `${added.toFixed(1)} s of speech seem to be too much` }
   return strangeness > strangest
     ? { kind: "another-text", detail: "the speech does not resemble the text" }

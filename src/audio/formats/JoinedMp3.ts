@@ -24,7 +24,7 @@ export const joinedMp3 = (bytes: Uint8Array): Uint8Array | undefined => {
       if (cut !== undefined && next === bytes.length && before !== undefined) return undefined
       if (!isExplained(gap)) {
         lost += gap.length
-        if (gap.length > longestFrame) return undefined
+        if (gap.length > maxFrame) return undefined
       }
       if (kept > 0 && !(next === bytes.length && isUsualEnd(gap))) foreign++
       at = next
@@ -47,16 +47,16 @@ export const joinedMp3 = (bytes: Uint8Array): Uint8Array | undefined => {
     at += header.size
     before = header
   }
-  return foreign === 0 || !isWhole() || lost > kept * mostLost
+  return foreign === 0 || !isWhole() || lost > kept * maxLost
     ? undefined
     : new Uint8Array(Buffer.concat(pieces))
 }
 
 /** Bytes of the longest frame: 320 kbit/s at 32 kHz. */
-const longestFrame = 1_440
+const maxFrame = 1_440
 
 /** Largest share of unexplained bytes: of the frames that were cut off where files were joined. */
-const mostLost = 0.05
+const maxLost = 0.05
 
 /**
  * Returns the header of a whole frame. Something must follow it that is known to follow a frame, unless it follows a

@@ -135,7 +135,7 @@ const neededBefore = (bytes: Uint8Array, at: number, header: Mp3Header): number 
   let data = 0
   for (let granule = 0; granule < (first ? 2 : 1) * channels; granule++) {
     data += bitsAt(bytes, bit, 12)
-    if (bitsAt(bytes, bit + 12, 9) > mostPairs) return undefined
+    if (bitsAt(bytes, bit + 12, 9) > maxPairs) return undefined
     const window = bit + (first ? 33 : 38)
     if (bitsAt(bytes, window, 1) === 1) {
       if (bitsAt(bytes, window + 1, 2) === 0) return undefined
@@ -153,7 +153,7 @@ const neededBefore = (bytes: Uint8Array, at: number, header: Mp3Header): number 
 }
 
 /** Pairs of big values that fit a granule of 576 lines. */
-const mostPairs = 288
+const maxPairs = 288
 
 /** Huffman tables that the standard leaves undefined. */
 const isNoTable = (table: number): boolean => table === 4 || table === 14

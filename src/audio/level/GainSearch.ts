@@ -20,7 +20,7 @@ const firstYield = 0.8
 const leastYield = 0.15
 
 /** Longest step beyond the levels already tried, in decibels; the yield may change on the way. */
-const longestStep = 12
+const maxStep = 12
 
 /** Searches for the level with a given loudness. The caller renders each level and passes its loudness to `isFound`. */
 export class GainSearch {
@@ -55,7 +55,7 @@ export class GainSearch {
     if (short > 0) this.soft = this.last
     else this.loud = this.last
     const step = short / Math.max(leastYield, yields)
-    const next = this.between() ?? level + Math.max(-longestStep, Math.min(longestStep, step))
+    const next = this.between() ?? level + Math.max(-maxStep, Math.min(maxStep, step))
     this.level = Math.min(next, highest)
     return false
   }

@@ -7,11 +7,11 @@ import { newBuffer, type Buffer32 } from "../kernels/BufferPool.ts"
 const finest = 50
 
 /** Maximum number of peaks of a programme, which keeps pages light. */
-const mostPeaks = 120_000
+const maxPeaks = 120_000
 
 /** Returns the frames per peak: 1/50 s, or longer if the programme would exceed 120,000 peaks (40 min). */
 export const peakStretch = (rate: SampleRate, length: number): number =>
-  Math.max(1, Math.round(rate / finest), Math.ceil(length / mostPeaks))
+  Math.max(1, Math.round(rate / finest), Math.ceil(length / maxPeaks))
 
 /**
  * Computes one peak per stretch of a programme, or of a part of it, block by block. Channels are interleaved; the

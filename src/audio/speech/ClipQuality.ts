@@ -41,7 +41,7 @@ export const detectDefects = (
 }
 
 /** Longest plausible pause in speech, in steps of 5 ms: 2.5 s. */
-const longestPause = 500
+const maxPause = 500
 /** Below this level, in decibels, there is no recorded sound at all. */
 const dead = -84
 /** Shortest hole that cannot be a stop consonant's closure or a word gap: 120 ms. */
@@ -55,7 +55,7 @@ const holed = ({ envelope, levels, bounds }: SpeechBounds, pauses: boolean): Rea
   const first = Math.ceil(bounds.from / envelope.hop)
   const last = Math.min(envelope.levels.length, Math.floor(bounds.to / envelope.hop))
   const longest = longestRun(envelope.levels, first, last, (level) => level <= levels.threshold)
-  if (longest.to - longest.from > longestPause)
+  if (longest.to - longest.from > maxPause)
     return [{ kind: "holed", detail: `${(longest.to - longest.from) * 5} ms of silence inside` }]
   const hole = longestRun(envelope.levels, first, last, (level) => level < dead)
   const length = hole.to - hole.from

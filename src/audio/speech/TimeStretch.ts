@@ -172,7 +172,7 @@ class SelfSimilarity {
     this.fine = fine
     this.power = powerUpTo(coarse, fine, allocate)
     this.least = Math.ceil(this.shortest / this.factor)
-    this.most = Math.floor((rate * longestPeriod) / this.factor)
+    this.most = Math.floor((rate * maxPeriod) / this.factor)
     this.quiet = 1e-10 + (0.003 * (this.power.at(-1) ?? 0)) / Math.max(1, coarse.length)
     const candidates = Math.ceil(coarse.length / candidateStep)
     this.periods = allocate(candidates).fill(0)
@@ -245,7 +245,7 @@ const shortestPeriodAt = (rate: number): number => Math.round(rate * shortestPer
 
 /** Range of removed pitch periods, or multiples of them: 2.5 to 18 ms, in seconds. */
 const shortestPeriod = 0.0025
-const longestPeriod = 0.018
+const maxPeriod = 0.018
 /** What the score of the longest period is lowered by, relative to one of half its length. */
 const longerBonus = 0.002
 

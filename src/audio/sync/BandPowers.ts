@@ -18,7 +18,7 @@ const bandCount = 8
 export const together = 4
 
 /** The most groups of windows in a call: as many as 8,192 samples hold. */
-export const mostGroups = 25
+export const maxGroups = 25
 
 /** The number of samples of some groups of windows. */
 export const samplesOf = (groups: number): number => groups * together * hop + window - hop
@@ -26,7 +26,7 @@ export const samplesOf = (groups: number): number => groups * together * hop + w
 /** The powers of band b, of 8, in window w of group g are at `(8 * g + b) * together + powerOf[w]`. */
 export const powerOf = [0, 2, 1, 3] as const
 
-const powers = new Float64Array(buffer, outAt, mostGroups * together * bandCount)
+const powers = new Float64Array(buffer, outAt, maxGroups * together * bandCount)
 
 /**
  * Measures the bands between nine bins of the transform. Returns powers in the kernels' memory: they last until the

@@ -369,7 +369,7 @@ const elsewhere = 30
  * found.
  */
 const smallGroup = 8
-const mostAdvantage = -3
+const maxAdvantage = -3
 
 /** If a run of this many cues is dropped, its cues are in doubt, because chance produces few such runs. */
 const leastDropped = { whole: 9, pieces: 5 } as const
@@ -396,7 +396,7 @@ const doubtfulCues = (
     for (let from = first; from + few <= until; from += Math.max(1, few >> 1))
       if (
         prominenceOf(curveOf(evidence, cues, rate, { first: from, until: from + few }), evidence, shift) <
-        mostAdvantage
+        maxAdvantage
       )
         doubted.fill(1, from, from + few)
   }

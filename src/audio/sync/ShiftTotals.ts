@@ -6,14 +6,14 @@ import { startKernels } from "../kernels/KernelMemory.ts"
 import { evidenceRow, type FilmEvidence, type TimedSpan } from "./CueEvidence.ts"
 
 /** The most shifts, and the layout of the memory, in bytes. */
-const mostShifts = 8_192
+const maxShifts = 8_192
 const totalsAt = 0
-const breaksAt = 8 * mostShifts
-const recordsAt = 12 * mostShifts
+const breaksAt = 8 * maxShifts
+const recordsAt = 12 * maxShifts
 /** The row of a cue that is partly far outside the film, or not allowed at some shifts. */
-const spareSumsAt = 16 * mostShifts
-const spareOnsetsAt = 32 * mostShifts
-const evidenceAt = 40 * mostShifts
+const spareSumsAt = 16 * maxShifts
+const spareOnsetsAt = 32 * maxShifts
+const evidenceAt = 40 * maxShifts
 
 /** Where the evidence of a cue at its first shift is in the memory. */
 interface Row {
@@ -85,16 +85,11 @@ export class ShiftTotals {
       return { starts, ends, onsets: spareOnsetsAt }
     }
     const { buffer } = this.kernels.memory
-    evidenceRow(
-      this.evidence,
-      span,
-      this.from,
-      new Float64Array(buffer, spareSumsAt + 8 * mostShifts, shifts)
-    )
+    evidenceRow(this.evidence, span, this.from, new Float64Array(buffer, spareSumsAt + 8 * maxShifts, shifts))
     new Float64Array(buffer, spareSumsAt, shifts).fill(0)
     spareOnsets.fill(0)
     for (const k of barred) spareOnsets[k] = -Infinity
-    return { starts: spareSumsAt, ends: spareSumsAt + 8 * mostShifts, onsets: spareOnsetsAt }
+    return { starts: spareSumsAt, ends: spareSumsAt + 8 * maxShifts, onsets: spareOnsetsAt }
   }
 
   /** Adds a cue's evidence to all totals. */

@@ -2,7 +2,7 @@
  * Band levels of a film's sound, every 10 ms: all that the search for speech needs of it. They take 8 bytes per step,
  * 6 MB for two hours.
  */
-import { bandPowers, hop, mostGroups, powerOf, samplesOf, together, window } from "./BandPowers.ts"
+import { bandPowers, hop, maxGroups, powerOf, samplesOf, together, window } from "./BandPowers.ts"
 
 /** The sample rate of the sound, in hertz: just enough for the bands below. */
 export const soundRate = 8_000
@@ -32,7 +32,7 @@ export interface BandLevels {
 export class SoundBands {
   private levels = new Uint8Array(60 * stepsPerSecond * bandCount)
   private steps = 0
-  private readonly held = new Float32Array(samplesOf(mostGroups))
+  private readonly held = new Float32Array(samplesOf(maxGroups))
   private count = 0
 
   /** Takes the next mono samples at 8 kHz. */

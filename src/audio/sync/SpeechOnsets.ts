@@ -94,11 +94,11 @@ interface CuePlace {
 
 /** Shorter gaps count like the first, longer ones like the last; steps. A negative gap is an overlap. */
 const shortestGap = -100
-const longestGap = 200
+const maxGap = 200
 
 /** Expected gaps, before those of the subtitle are known: overlaps are rare, and long gaps rarer than short ones. */
 const expected = normalized(
-  Float64Array.from({ length: longestGap - shortestGap + 1 }, (_, k) => {
+  Float64Array.from({ length: maxGap - shortestGap + 1 }, (_, k) => {
     const gap = k + shortestGap
     return Math.exp(gap < 0 ? gap / 25 : -gap / 400)
   })

@@ -35,7 +35,7 @@ const margin = 6
  * Levels count only up to this far above the floor, in half decibels. Otherwise, a scream would count more than a word.
  */
 const ceiling = 46
-const highestAbove = 92
+const maxAbove = 92
 
 /** Weights of the presence of sound above the floor, and of its modulation, in the probability of speech. */
 const presenceWeight = 14
@@ -172,7 +172,7 @@ class Rises {
         const over = bands[at]! - margin - floor - share * (floors[next + band]! - floor)
         if (over <= 0) continue
         sum += over < ceiling ? over : ceiling
-        above[at] = over < highestAbove ? over : highestAbove
+        above[at] = over < maxAbove ? over : maxAbove
       }
       presence[t] = sum / (bandCount * ceiling)
     }

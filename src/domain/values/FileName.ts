@@ -6,7 +6,7 @@
 /**
  * Maximum length in UTF-8 bytes. File systems allow 255, and results add an extension and a marker for partial files.
  */
-export const mostBytes = 220
+export const maxBytes = 220
 
 /**
  * Characters that are not portable: slashes, control characters, unpaired surrogates, and characters reserved by
@@ -22,7 +22,7 @@ export const faultOfName = (name: string): string | undefined => {
   if (name.search(forbidden) >= 0 || /^\.|\.$/u.test(name))
     return 'it must not contain slashes, control characters or any of : * ? " < > |, nor start or end with a dot'
   if (device.test(name)) return "Windows reserves this name for a device"
-  return Buffer.byteLength(name) > mostBytes ? `it must be at most ${mostBytes} bytes of UTF-8` : undefined
+  return Buffer.byteLength(name) > maxBytes ? `it must be at most ${maxBytes} bytes of UTF-8` : undefined
 }
 
 /** Replaces each run of forbidden characters with an underscore. */

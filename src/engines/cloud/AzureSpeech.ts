@@ -24,7 +24,7 @@ export interface AzureSettings extends CloudSettings {
 /** Azure cuts audio after ten minutes, with status 200. */
 const longest = 600_000
 /** A limit that stays well below this: about six minutes of speech. Azure itself limits only the audio. */
-const longestText = 5_000
+const maxText = 5_000
 
 export const makeAzureSpeech = Effect.fnUntraced(function* (settings: AzureSettings) {
   const { name } = settings
@@ -42,7 +42,7 @@ export const makeAzureSpeech = Effect.fnUntraced(function* (settings: AzureSetti
   return yield* makeCloudEngine(settings, {
     controls: ["rate", "volume", "pitch"],
     model: "azure-speech",
-    limit: { unit: "characters-han-double", most: longestText },
+    limit: { unit: "characters-han-double", most: maxText },
     // The free tier allows 20 requests a minute, others 200 a second.
     concurrency: 4,
     obstacle:

@@ -34,7 +34,7 @@ export interface GoogleSettings extends CloudSettings {
 }
 
 /** Maximum bytes of a text, or of SSML. */
-const mostBytes = 5_000
+const maxBytes = 5_000
 
 export const makeGoogleSpeech = Effect.fnUntraced(function* (settings: GoogleSettings) {
   const { name, keyVariable = "GOOGLE_API_KEY" } = settings
@@ -60,7 +60,7 @@ export const makeGoogleSpeech = Effect.fnUntraced(function* (settings: GoogleSet
   return yield* makeCloudEngine(settings, {
     controls: ["rate", "volume", "pitch"],
     model: "google-tts",
-    limit: { unit: "bytes", most: mostBytes },
+    limit: { unit: "bytes", most: maxBytes },
     concurrency: 4,
     obstacle:
       Option.isNone(key) && file === undefined
@@ -80,7 +80,7 @@ export const makeGoogleSpeech = Effect.fnUntraced(function* (settings: GoogleSet
         .join("")}</speak>`
       // Marks make a text several times as long, so a long text is sent without them.
       const hasMarks =
-        settings.wordTimes !== false && readsMarks(voice.id) && textLength(marked, "bytes") <= mostBytes
+        settings.wordTimes !== false && readsMarks(voice.id) && textLength(marked, "bytes") <= maxBytes
       const answer = yield* client.json(
         postJson(`/${hasMarks ? "v1beta1" : "v1"}/text:synthesize`, {
           input: hasMarks ? { ssml: marked } : { text },

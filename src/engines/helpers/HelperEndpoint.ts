@@ -27,9 +27,9 @@ export interface HelperBody {
 }
 
 /** Maximum bytes of a response. */
-const mostResponse = 4 * 1024 * 1024
+const maxResponse = 4 * 1024 * 1024
 /** Maximum wait for a Retry-After, in seconds. */
-const longestWait = 60
+const maxWait = 60
 
 /** Up to three retries after 0.5, 1 and 2 seconds, or after the time in the server's Retry-After. */
 const retries = Schedule.exponential("500 millis", 2).pipe(
@@ -60,7 +60,7 @@ export const makeHelperEndpoint = Effect.fnUntraced(function* (options: HelperEn
       Effect.mapError((cause) => failure("unreachable", `no response: ${rootMessage(cause)}`)),
       Effect.flatMap((response) =>
         Effect.flatMap(
-          Effect.mapError(boundedBody(options.setting, response, mostResponse), ({ detail }) =>
+          Effect.mapError(boundedBody(options.setting, response, maxResponse), ({ detail }) =>
             failure("one", detail)
           ),
           (bytes) =>
@@ -94,7 +94,7 @@ export const makeHelperEndpoint = Effect.fnUntraced(function* (options: HelperEn
       return new HelperFailed({
         reason,
         detail: words,
-        ...(asked > 0 ? { retryAfter: Math.min(asked, longestWait) } : {})
+        ...(asked > 0 ? { retryAfter: Math.min(asked, maxWait) } : {})
       })
     }
     if (status === 401 || status === 403)

@@ -3,7 +3,7 @@ import { Effect, Either } from "effect"
 import { HelperFailed } from "./HelperFailed.ts"
 
 /** Requests in a row that fail before a helper counts as down. */
-const mostFailures = 3
+const maxFailures = 3
 
 /** Wraps a helper, or why it could not be opened. */
 export const makeHelperHealth = <H>(opened: Either.Either<H, HelperFailed>) => {
@@ -30,7 +30,7 @@ export const makeHelperHealth = <H>(opened: Either.Either<H, HelperFailed>) => {
                 ({ reason, detail }) =>
                   Effect.sync(() => {
                     why ??= detail
-                    if (reason === "unusable" || ++inARow >= mostFailures) down ??= detail
+                    if (reason === "unusable" || ++inARow >= maxFailures) down ??= detail
                     return Either.left(detail)
                   })
               )

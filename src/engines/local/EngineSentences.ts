@@ -104,13 +104,13 @@ const bytesOf = (text: string, english: boolean): number => {
 }
 
 /** Maximum characters of a word that engines speak completely. */
-const longestWord = 40
+const maxWord = 40
 
 /** Splits a word into pieces that engines speak completely; none for an empty word. */
 const cut = (word: string): ReadonlyArray<string> => {
   const characters = Array.from(word)
-  return Array.from({ length: Math.ceil(characters.length / longestWord) }, (_, index) =>
-    characters.slice(index * longestWord, (index + 1) * longestWord).join("")
+  return Array.from({ length: Math.ceil(characters.length / maxWord) }, (_, index) =>
+    characters.slice(index * maxWord, (index + 1) * maxWord).join("")
   )
 }
 

@@ -16,7 +16,7 @@ const name = "espeak"
 const slowest = 80 / 175
 const fastest = 450 / 175
 /** Maximum bytes per call: beyond 800 bytes, or 300 words, the engine drops text. */
-const longestPart = 500
+const maxPart = 500
 /** The engine's pauses inside a text, in ms at rate 1. It adds none at a text's end, so each part gets one after it. */
 const pauses = { sentence: 300, clause: 150, word: 0 } as const
 
@@ -45,7 +45,7 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOp
     const rate = Math.min(fastest, Math.max(slowest, request.rate))
     const sentences = engineSentences(
       tokens,
-      longestPart,
+      maxPart,
       primaryLanguage(voice) === "vi" ? englishWords : undefined
     )
     return yield* speakSentences(tokens, sentences, {

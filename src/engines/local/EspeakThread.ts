@@ -11,7 +11,7 @@ import { JobRefused, type Piece, type SentenceJob, type Synthesizer } from "./En
 const rate = SampleRate.make(22_050)
 const variantsFolder = "/usr/share/espeak-ng-data/voices/!v"
 /** Maximum bytes of a text; far more than the longest part of a sentence needs. */
-const longestText = 8_192
+const maxText = 8_192
 /** Words per minute at rate 1, and the engine's limits. */
 const ownPace = 175
 const slowest = 80
@@ -37,7 +37,7 @@ export const openEspeak = async (): Promise<Synthesizer> => {
     espeak.set_voice("en")
     // The package keeps a pointer to its text buffer in JavaScript and reallocates the buffer for longer texts. After a
     // restore, such a pointer would be invalid. So the buffer grows once, before the snapshot, to the maximum size.
-    espeak.convert_to_phonemes(" ".repeat(longestText), false)
+    espeak.convert_to_phonemes(" ".repeat(maxText), false)
     espeak.synthesize("a", () => false)
     return { module, espeak, restore: restorer(module) }
   })
@@ -63,7 +63,7 @@ export const openEspeak = async (): Promise<Synthesizer> => {
       espeak.set_pitch(pitch.base)
       espeak.set_range(pitch.range)
       const built = espeakText(job.pieces, inlined, phonemeTable(job.voice))
-      if (Buffer.byteLength(built.text) >= longestText)
+      if (Buffer.byteLength(built.text) >= maxText)
         throw new JobRefused("the sentence is too long for eSpeak NG; divide it by punctuation")
       const blocks: Array<Int16Array> = []
       const events: Array<EspeakEvent> = []

@@ -11,7 +11,7 @@ import type { Token } from "../text/Token.ts"
 
 const name = "flite"
 /** Maximum bytes per call, to bound the engine's memory. */
-const longestPart = 300
+const maxPart = 300
 /** The rates at which its speech is still intelligible. */
 const slowest = 0.3
 const fastest = 4
@@ -29,7 +29,7 @@ export const makeFliteEngine = Effect.fnUntraced(function* (options: ThreadedOpt
       return yield* new SpeechFailed({ engine: name, reason: "unknown-voice", detail })
     }
     const tokens = normalizeText(request.text, "en").map(forFlite)
-    return yield* speakSentences(tokens, engineSentences(tokens, longestPart), {
+    return yield* speakSentences(tokens, engineSentences(tokens, maxPart), {
       engine: name,
       speakPart: (part) =>
         speakWith(pool, name, {

@@ -8,11 +8,11 @@ import { type FileHandle, open } from "node:fs/promises"
 const graphField = 7
 const metadataField = 14
 /** The highest field number of a model so far is 26. A file with a field above 100 is not a model. */
-const highestField = 100
+const maxField = 100
 /** Maximum bytes of one metadata entry. */
-const longestEntry = 4 * 1024 * 1024
+const maxEntry = 4 * 1024 * 1024
 /** Maximum top-level fields. */
-const mostFields = 100_000
+const maxFields = 100_000
 
 /** Returns a model's metadata; if the file is not a complete model, returns the fault. */
 export const readOnnxMetadata = async (file: string): Promise<ReadonlyMap<string, string> | string> => {
@@ -32,11 +32,11 @@ const readFields = async (
   const found = new Map<string, string>()
   let hasGraph = false
   let at = 0
-  for (let count = 0; at < size && count < mostFields; count++) {
+  for (let count = 0; at < size && count < maxFields; count++) {
     const head = await bytesAt(handle, at, Math.min(20, size - at))
     const tag = varint(head, 0)
     const field = tag === undefined ? 0 : Math.floor(tag.value / 8)
-    if (tag === undefined || field === 0 || field > highestField) return "it is not an ONNX model"
+    if (tag === undefined || field === 0 || field > maxField) return "it is not an ONNX model"
     const second = varint(head, tag.end)
     if (second === undefined) return "it is incomplete"
     switch (tag.value % 8) {
@@ -48,7 +48,7 @@ const readFields = async (
         at = from + second.value
         if (at > size) return "it is incomplete"
         hasGraph ||= field === graphField
-        if (field === metadataField && second.value <= longestEntry) {
+        if (field === metadataField && second.value <= maxEntry) {
           const [key, value] = entryOf(await bytesAt(handle, from, second.value))
           if (key !== undefined) found.set(key, value ?? "")
         }

@@ -59,12 +59,12 @@ export interface SherpaOptions extends Partial<PoolLimits> {
 const slowest = 0.5
 const fastest = 2
 /** Processes take about 350 MB each with a voice of medium size. */
-const mostByDefault = 4
+const maxByDefault = 4
 /** ONNX Runtime keeps buffers for every length of text it has seen, so a process grows slowly. */
 const defaultMemory = 1_500_000_000
 
 /** The default number of sentences spoken at once. */
-export const usualProcesses = (): number => Math.max(1, Math.min(mostByDefault, availableParallelism() - 1))
+export const usualProcesses = (): number => Math.max(1, Math.min(maxByDefault, availableParallelism() - 1))
 
 interface Offered {
   readonly voice: EngineVoice
@@ -179,7 +179,7 @@ const listed = (names: ReadonlyArray<string>): string =>
   names.length > 8 ? `${names.slice(0, 8).join(", ")} and ${names.length - 8} more` : names.join(", ")
 
 /** Maximum bytes of one call. Memory grows with its length: 100,000 characters without a full stop take 3.6 GB. */
-const longestPart = 400
+const maxPart = 400
 /** Pauses between parts in ms at rate 1. Models leave from none to 0.8 s at a sentence's end, which is trimmed. */
 const pauses = { sentence: 300, clause: 150, word: 0 } as const
 
@@ -201,7 +201,7 @@ const speakNeural = Effect.fnUntraced(function* (tokens: ReadonlyArray<Token>, s
   let length = 0
   /** Pending pause after the previous part, in ms; added only if another part follows. */
   let pause = 0
-  for (const sentence of engineSentences(tokens, longestPart)) {
+  for (const sentence of engineSentences(tokens, maxPart)) {
     let start: number | undefined
     for (const part of sentence.parts) {
       const text = textOf(part, tokens)

@@ -47,7 +47,7 @@ export interface SherpaPool {
 }
 
 /** Maximum number of processes to keep, so that alternating voices are not loaded again for each sentence. */
-const mostResident = 4
+const maxResident = 4
 
 interface Idle {
   readonly key: string
@@ -59,7 +59,7 @@ interface Idle {
 export const makeSherpaPool = Effect.fnUntraced(function* (engine: string, limits: PoolLimits) {
   const { deadline = "5 minutes", idle = "2 minutes" } = limits
   const slots = yield* Effect.makeSemaphore(limits.processes)
-  const resident = Math.max(mostResident, limits.processes)
+  const resident = Math.max(maxResident, limits.processes)
   let running = 0
   /** Idle processes, the most recently used one last. */
   let free: ReadonlyArray<Idle> = []

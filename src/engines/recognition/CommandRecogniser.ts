@@ -25,7 +25,7 @@ export interface CommandRecogniserOptions {
 }
 
 /** Maximum bytes of output. */
-const mostOutput = 4 * 1024 * 1024
+const maxOutput = 4 * 1024 * 1024
 
 /** Makes the recogniser. A program ends when its clip is heard, or when the request is interrupted. */
 export const makeCommandRecogniser = Effect.fnUntraced(function* (options: CommandRecogniserOptions) {
@@ -49,7 +49,7 @@ export const makeCommandRecogniser = Effect.fnUntraced(function* (options: Comma
             env,
             cwd: options.folder,
             stdin: "",
-            maxBytes: mostOutput,
+            maxBytes: maxOutput,
             timeout: options.timeout
           })
         )

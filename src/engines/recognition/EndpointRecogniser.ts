@@ -14,7 +14,7 @@ export interface EndpointRecogniserOptions extends Pick<
 }
 
 /** OpenAI's limit on the size of a file. */
-const mostAudio = 25 * 1024 * 1024
+const maxAudio = 25 * 1024 * 1024
 
 /** Makes the recogniser. */
 export const makeEndpointRecogniser = Effect.fnUntraced(function* (options: EndpointRecogniserOptions) {
@@ -41,8 +41,8 @@ export const makeEndpointRecogniser = Effect.fnUntraced(function* (options: Endp
     })
 
   const hear: Recogniser["hear"] = Effect.fn("EndpointRecogniser.hear")((wav, language) =>
-    wav.length > mostAudio
-      ? Effect.fail(failure("one", `the clip has ${wav.length} bytes, more than the limit of ${mostAudio}`))
+    wav.length > maxAudio
+      ? Effect.fail(failure("one", `the clip has ${wav.length} bytes, more than the limit of ${maxAudio}`))
       : Effect.flatMap(post(formOf(wav, language)), (text) =>
           Either.mapLeft(jsonTranscript(text), (detail) => failure("one", `the response is ${detail}`))
         )

@@ -16,7 +16,7 @@ export interface CommandRewriterOptions {
 }
 
 /** Maximum bytes of output. */
-const mostOutput = 256 * 1024
+const maxOutput = 256 * 1024
 
 /** Makes the rewriter. A program gets no keys in its environment. */
 export const makeCommandRewriter = Effect.fnUntraced(function* (options: CommandRewriterOptions) {
@@ -29,7 +29,7 @@ export const makeCommandRewriter = Effect.fnUntraced(function* (options: Command
       env,
       cwd: options.folder,
       stdin: `${line.system}\n\n${line.user}\n`,
-      maxBytes: mostOutput,
+      maxBytes: maxOutput,
       timeout: options.timeout
     }).pipe(
       Effect.mapBoth({

@@ -8,7 +8,7 @@ const mute =
 const meaning = /[\p{L}\p{N}\p{Sc}&@%‰+=<>~^×÷±°§©®™]/u
 
 /** Longer numbers are read digit by digit: as one number they would be unintelligible. */
-const longestNumber = 12
+const maxNumber = 12
 
 /** Returns the word without mute characters; empty if nothing is left to speak. */
 export const pronounceable = (written: string): string => {
@@ -18,7 +18,7 @@ export const pronounceable = (written: string): string => {
 
 /** Spells every number of more than 12 digits digit by digit. */
 export const spelledNumbers = (word: string): string =>
-  word.replace(/\d+/gu, (digits) => (digits.length > longestNumber ? Array.from(digits).join(" ") : digits))
+  word.replace(/\d+/gu, (digits) => (digits.length > maxNumber ? Array.from(digits).join(" ") : digits))
 
 /** A word split into the punctuation before it, the word itself, and the punctuation after it. */
 export interface SplitWord {

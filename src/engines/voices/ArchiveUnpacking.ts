@@ -18,7 +18,7 @@ export interface UnpackLimits {
 }
 
 /** A voice has at most some hundred files, most of them eSpeak NG's. */
-const mostFiles = 5_000
+const maxFiles = 5_000
 /** Room for the headers of an archive's entries. */
 const headers = 10_000_000
 
@@ -53,7 +53,7 @@ export const unpackArchive = async (
   const targetOf = (header: Header): string | undefined => {
     const path = safePath(header, fault)
     bytes += header.size ?? 0
-    if (++files > mostFiles) throw fault(`has more than ${mostFiles} files`)
+    if (++files > maxFiles) throw fault(`has more than ${maxFiles} files`)
     if (bytes > limits.bytes) throw fault(`unpacks to more than ${limits.bytes} bytes`)
     return header.type === "directory" || path === undefined ? undefined : join(folder, ...path)
   }

@@ -49,7 +49,7 @@ type Facts = Pick<VoiceRecord, "id" | "name" | "licence" | "source" | "languages
 }
 
 /** Largest unpacked size of an archive that is not in the catalogue. */
-const largestUnknown = 4_000_000_000
+const maxUnknown = 4_000_000_000
 
 /** Downloads and installs a voice of the catalogue. */
 export const installCatalogued = Effect.fn("VoiceInstallation.installCatalogued")(function* (
@@ -132,7 +132,7 @@ export const installLocal = Effect.fn("VoiceInstallation.installLocal")(function
         for (const file of files) if (existsSync(file)) await copyFile(file, join(staging, basename(file)))
         return basename(path)
       })
-    return unpackInto(path, staging, id, largestUnknown, target)
+    return unpackInto(path, staging, id, maxUnknown, target)
   })
 })
 

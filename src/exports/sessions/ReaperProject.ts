@@ -84,7 +84,7 @@ const trackHead = (name: string, place: number, volume = 1): ReadonlyArray<strin
 ]
 
 /** Longest fade of an item. */
-const longestFade = 0.01
+const maxFade = 0.01
 
 const itemOf = (timeline: Timeline, clip: TimelineClip): ReadonlyArray<string> => {
   const { at, duration, media, sourceIn } = clip
@@ -94,7 +94,7 @@ const itemOf = (timeline: Timeline, clip: TimelineClip): ReadonlyArray<string> =
   const whole = media.length - sourceIn
   const length = timeline.background?.clips.includes(clip) === true ? Math.min(whole, lead + words) : whole
   const tail = length - lead - words
-  const fade = (silence: number) => `1 ${seconds(Math.min(longestFade, Math.max(0, silence) / media.rate))} 0`
+  const fade = (silence: number) => `1 ${seconds(Math.min(maxFade, Math.max(0, silence) / media.rate))} 0`
   return [
     "    <ITEM",
     `      POSITION ${inSeconds(speech - lead, media.rate)}`,

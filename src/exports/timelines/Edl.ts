@@ -6,7 +6,7 @@ import { noteOf, oneLine } from "../text/SingleLineText.ts"
 import { timecode } from "../text/Timecode.ts"
 
 /** Maximum number of events: event numbers have three digits (https://xmil.biz/EDL-X/CMX3600.pdf). */
-const mostEvents = 999
+const maxEvents = 999
 
 /**
  * Encodes a timeline as EDLs with at most 999 events each. The film comes first: its picture on V, its sound on A. If
@@ -30,7 +30,7 @@ export const edl = (timeline: Timeline): ReadonlyArray<string> => {
     .sort((a, b) => a.laid.start - b.laid.start || a.place - b.place)
     .map(({ laid, channel }): Event => clipEvent(timeline, laid, channel))
   const all = [...filmEvents(timeline), ...events]
-  const parts = all.length === 0 ? [[]] : Array.chunksOf(all, mostEvents)
+  const parts = all.length === 0 ? [[]] : Array.chunksOf(all, maxEvents)
   return parts.map((part, place) =>
     [
       `TITLE: ${oneLine(timeline.name)}${place === 0 ? "" : `-${place + 1}`}`,

@@ -28,7 +28,7 @@ export type DecodePlainMp3 = (
 ) => Effect.Effect<Pcm | undefined>
 
 /** Maximum number of threads. One decodes about 100 clips per second; the second helps when many arrive at once. */
-const mostThreads = Math.min(2, availableParallelism())
+const maxThreads = Math.min(2, availableParallelism())
 
 /** How many files must wait for a thread before another is started. */
 const waitingForAnother = 8
@@ -48,8 +48,7 @@ export const mp3Threads: Effect.Effect<DecodePlainMp3, never, Scope.Scope> = Eff
 
   const freest = (): Mp3Thread => {
     const [best] = [...threads].sort((a, b) => a.waiting - b.waiting)
-    if (best !== undefined && (best.waiting < waitingForAnother || threads.length === mostThreads))
-      return best
+    if (best !== undefined && (best.waiting < waitingForAnother || threads.length === maxThreads)) return best
     const another: Mp3Thread = new WorkerThread(program, { resourceLimits })
     threads.push(another)
     return another

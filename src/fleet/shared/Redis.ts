@@ -18,13 +18,13 @@ export interface FleetRedis {
 const firstAnswer = 5_000
 
 /** Maximum delay between two attempts to reconnect, in milliseconds. */
-const longestRetry = 500
+const maxRetry = 500
 
 /**
  * Silence after which a connection counts as dead, in milliseconds. Without it, a peer that vanished would be noticed
  * only after about 15 minutes. Must exceed the longest blocking command, 10 s.
  */
-const longestSilence = 30_000
+const maxSilence = 30_000
 
 /**
  * Connects until the scope closes. Fails if the server is unreachable, rejects the password, is not Redis, or may evict
@@ -34,7 +34,7 @@ export const connectRedis = (
   address: string,
   password: string | undefined,
   told: (line: string) => void,
-  silence = longestSilence,
+  silence = maxSilence,
   resolve = systemNames
 ): Effect.Effect<FleetRedis, FleetUnusable, Scope.Scope> =>
   Effect.gen(function* () {
@@ -52,7 +52,7 @@ export const connectRedis = (
       Effect.sync(() => {
         const made = new Redis(address, {
           ...options,
-          retryStrategy: (times) => Math.min(longestRetry, 50 * 2 ** Math.min(times, 4))
+          retryStrategy: (times) => Math.min(maxRetry, 50 * 2 ** Math.min(times, 4))
         })
         watched(made, name, told)
         return withoutOldTimers(made)

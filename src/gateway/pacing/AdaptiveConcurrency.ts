@@ -14,7 +14,7 @@ export interface AdaptiveConcurrency {
 }
 
 /** Maximum gap between two starts, in milliseconds. */
-export const longestGap = 60_000
+export const maxGap = 60_000
 
 const shortestGap = 100
 
@@ -34,7 +34,7 @@ export const decrease = (pace: AdaptiveConcurrency, now: number): AdaptiveConcur
   const since = now - pace.slowedAt
   if (since >= 0 && since < burst) return pace
   if (pace.window > 1) return { window: Math.max(1, pace.window / 2), gap: 0, slowedAt: now }
-  return { window: 1, gap: Math.min(longestGap, Math.max(shortestGap, pace.gap * 2)), slowedAt: now }
+  return { window: 1, gap: Math.min(maxGap, Math.max(shortestGap, pace.gap * 2)), slowedAt: now }
 }
 
 /** Returns the state after a start that the service accepted. */

@@ -9,14 +9,14 @@ export const backoff = Schedule.exponential("500 millis", 2).pipe(
 )
 
 /** Maximum retries of a read. */
-const mostRetries = 6
+const maxRetries = 6
 
 /** Retry schedule of reads: honours Retry-After, and never retries a rejected request. */
 export const retryPatiently: Schedule.Schedule<CallFault, CallFault> = backoff.pipe(
   Schedule.passthrough<Duration.Duration | [Duration.Duration, number] | unknown, CallFault, never>,
   Schedule.modifyDelay((fault, delay) => Duration.max(delay, waitAsked(fault))),
   Schedule.whileInput((fault) => fault._tag !== "Refused"),
-  Schedule.intersect(Schedule.recurs(mostRetries)),
+  Schedule.intersect(Schedule.recurs(maxRetries)),
   Schedule.map(([fault]) => fault)
 )
 

@@ -22,18 +22,18 @@ export interface Fetched {
 
 type DownloadFault = CallFault | NoAudio
 
-const mostRedirects = 5
+const maxRedirects = 5
 
 /** Maximum retries of a file, each with a fresh URL, before the fetch fails for now. */
-const mostRetries = 5
+const maxRetries = 5
 
 /** Maximum retries of a file that stalls. */
-const mostStalls = 2
+const maxStalls = 2
 
 /** Minimum rate of audio, in bytes per second. */
 const slowestRate = 2_000
 
-const mostTranscriptBytes = 8 * 1024 * 1024
+const maxTranscriptBytes = 8 * 1024 * 1024
 
 /**
  * Returns the maximum bytes of audio for a number of characters: about half a second per character as 48 kHz 32-bit
@@ -62,7 +62,7 @@ export const makeDownload = Effect.gen(function* () {
     location: string,
     most: number,
     base = address.baseUrl,
-    redirects = mostRedirects
+    redirects = maxRedirects
   ): Effect.Effect<Uint8Array, DownloadFault> => {
     const url = target(location, base, (said) => presentable(said, address.key))
     if (url instanceof NoAudio) return url
@@ -96,7 +96,7 @@ export const makeDownload = Effect.gen(function* () {
           ? { format: "srt" as const, location: done.srt }
           : undefined
     if (offered === undefined) return Effect.succeed(noTranscript)
-    return file(offered.location, mostTranscriptBytes).pipe(
+    return file(offered.location, maxTranscriptBytes).pipe(
       Effect.retry(backoff.pipe(Schedule.intersect(Schedule.recurs(2)))),
       Effect.map((bytes) => ({ format: offered.format, text: Buffer.from(bytes).toString("utf8") })),
       // Without a transcript, parts are separated at their pauses, so a missing transcript does not fail the audio.
@@ -163,10 +163,10 @@ const afresh = (late: string, stalled: string) => {
       (fault: CallFault | Vanished | NoAudio) =>
         fault._tag !== "Refused" &&
         !(fault._tag === "InvalidResponse" && fault.words === late) &&
-        !(fault._tag === "InvalidResponse" && fault.words === stalled && ++stalls > mostStalls) &&
+        !(fault._tag === "InvalidResponse" && fault.words === stalled && ++stalls > maxStalls) &&
         !(fault._tag === "NoAudio" && (fault.reason === "address" || fault.reason === "too-large"))
     ),
-    Schedule.intersect(Schedule.recurs(mostRetries))
+    Schedule.intersect(Schedule.recurs(maxRetries))
   )
 }
 

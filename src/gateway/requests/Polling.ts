@@ -26,10 +26,10 @@ export interface PollPlan {
 }
 
 /** Maximum interval between two polls, in milliseconds. */
-const longestStep = 15_000
+const maxStep = 15_000
 
 /** Maximum interval after a poll without a response, so that a service that is back is noticed soon. */
-const longestOutageStep = Duration.seconds(3)
+const maxOutageStep = Duration.seconds(3)
 
 /** Minimum deadline of a task, in milliseconds. */
 const leastDeadline = 15 * 60_000
@@ -43,7 +43,7 @@ const leastDeadline = 15 * 60_000
 export const pollPlan = (usual: Estimate | undefined, characters: number): PollPlan => {
   const deadline = Math.max(leastDeadline, characters * 500, (usual?.mean ?? 0) * 20)
   if (usual === undefined) return { first: 25, step: 25, growth: 1.6, deadline }
-  const step = Math.min(longestStep, Math.max(2, usual.mean * 0.015, usual.spread * 0.4))
+  const step = Math.min(maxStep, Math.max(2, usual.mean * 0.015, usual.spread * 0.4))
   return { first: Math.max(0, usual.mean - usual.spread / 2), step, growth: 1.5, deadline }
 }
 
@@ -89,12 +89,12 @@ const rhythm = (plan: PollPlan): Schedule.Schedule<Look, Look> =>
   Schedule.identity<Look>().pipe(
     Schedule.zipLeft(
       Schedule.exponential(Duration.millis(plan.step), plan.growth).pipe(
-        Schedule.union(Schedule.spaced(Duration.millis(longestStep)))
+        Schedule.union(Schedule.spaced(Duration.millis(maxStep)))
       )
     ),
     Schedule.modifyDelay((look, delay) => {
       if (look._tag === "Settled") return delay
-      return Duration.max(look.isOutage ? Duration.min(delay, longestOutageStep) : delay, look.wait)
+      return Duration.max(look.isOutage ? Duration.min(delay, maxOutageStep) : delay, look.wait)
     }),
     Schedule.untilInput((look) => look._tag === "Settled")
   )

@@ -48,10 +48,10 @@ const minWait = Duration.toMillis("15 seconds")
 const maxWait = Duration.toMillis("1 minute")
 
 /** Maximum bytes of a response. */
-const mostBytes = 16 * 1024 * 1024
+const maxBytes = 16 * 1024 * 1024
 
 /** Maximum redirects of a request. */
-const mostRedirects = 5
+const maxRedirects = 5
 
 /** Makes the exchange with one service. `now` returns milliseconds since 1970. */
 export const makeExchange = (
@@ -139,7 +139,7 @@ export const makeExchange = (
       method,
       headers: idempotencyKey === undefined ? headers : { ...headers, [idempotencyHeader]: idempotencyKey },
       body,
-      most: mostBytes,
+      most: maxBytes,
       tooLong,
       within,
       late: `no response within ${Duration.format(within)}`,
@@ -153,7 +153,7 @@ export const makeExchange = (
     })
   }
 
-  return (asked, read) => exchange({ ...asked, path: base + asked.path }, read, mostRedirects)
+  return (asked, read) => exchange({ ...asked, path: base + asked.path }, read, maxRedirects)
 }
 
 /** Reads an answer that must be JSON, or empty. */

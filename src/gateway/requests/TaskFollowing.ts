@@ -18,9 +18,9 @@ export type TaskNotice = { readonly _tag: "Open" } | { readonly _tag: "Ended"; r
 export class StreamBroken extends Data.TaggedError("StreamBroken")<{ readonly words: string }> {}
 
 /** Maximum characters of one event. */
-const longestEvent = 1_000_000
+const maxEvent = 1_000_000
 /** The service sends a comment every 15 s. */
-const longestSilence = "45 seconds"
+const maxSilence = "45 seconds"
 
 /** Opens the stream. It never completes: it fails when the connection breaks. */
 export const followTasks = ({
@@ -49,12 +49,12 @@ export const followTasks = ({
         return Stream.fail(new StreamBroken({ words: `HTTP ${response.status}` }))
       const notices = response.stream.pipe(
         Stream.mapError(() => new StreamBroken({ words: "cut off" })),
-        Stream.timeoutFail(() => new StreamBroken({ words: "silent" }), longestSilence),
+        Stream.timeoutFail(() => new StreamBroken({ words: "silent" }), maxSilence),
         Stream.decodeText(),
         Stream.mapAccumEffect("", (before, text) => {
           const events = `${before}${text}`.replaceAll("\r\n", "\n").split("\n\n")
           const rest = events.pop() ?? ""
-          return rest.length > longestEvent
+          return rest.length > maxEvent
             ? new StreamBroken({ words: "an event that is too long" })
             : Effect.succeed([rest, events.flatMap(noticeIn)] as const)
         }),

@@ -29,10 +29,10 @@ type ReadPage = (
 ) => Effect.Effect<ReadTaskPage, CallFault>
 
 /** Maximum pages of a walk: a hundred thousand tasks, at a hundred per page. */
-const mostPages = 1_000
+const maxPages = 1_000
 
 /** Maximum size of the tasks of a walk, as `sizeOf` counts. A page may hold far more than a hundred tasks. */
-const mostKept = 100_000_000
+const maxKept = 100_000_000
 
 /** Returns about the size of a task in memory. */
 const sizeOf = ({ task, label = "", provider = "", voice = "" }: PastTask): number =>
@@ -94,7 +94,7 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
     let kept = 0
     let unread = 0
     let isCut = false
-    for (let turns = 1; turns <= mostPages && kept < mostKept && !isWhole && !isCut; turns++) {
+    for (let turns = 1; turns <= maxPages && kept < maxKept && !isWhole && !isCut; turns++) {
       const tasks = page.tasks.map(pastTaskOf)
       unread += page.unread
       const fresh = tasks.filter((task) => !seen.has(task.task))
@@ -114,7 +114,7 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
       const isAgreed = (newest?.madeAt ?? 0) >= since - clockTolerance
       const until = since - (isAgreed ? clockTolerance : zoneTolerance)
       isWhole = isOver || (order === "newest-first" && newestBefore < until)
-      if (isWhole || isCut || turns === mostPages) continue
+      if (isWhole || isCut || turns === maxPages) continue
       const next = yield* Effect.either(readPage(++number, limit))
       if (next._tag === "Right") page = next.right
       else if (isPageRefused(next.left)) isCut = true

@@ -225,12 +225,12 @@ const labelIn = (layers: ReadonlyArray<Fields>, dialect: Dialect): string | unde
   if (label !== undefined && marker.test(label)) return label
   const marked = layers
     .flatMap((layer) => Object.values(layer))
-    .find((value) => typeof value === "string" && value.length <= longestLabel && marker.test(value))
+    .find((value) => typeof value === "string" && value.length <= maxLabel && marker.test(value))
   return textOf(marked) ?? label
 }
 
 const marker = /\bdw-[0-9a-f]{12}/u
-const longestLabel = 300
+const maxLabel = 300
 
 /** Returns the entries of a list, bare or named, at the top level or in an envelope; empty if there is none. */
 const listIn = (value: unknown, name: string): ReadonlyArray<unknown> => foundList(value, name) ?? []

@@ -43,7 +43,7 @@ const worthAThread = 200
  * Maximum number of threads for MP3, of which one makes about 250 clips per second. Clips of WAV need no decoding: a
  * second thread would only compete with the main thread.
  */
-const mostForMp3 = Math.min(2, availableParallelism())
+const maxForMp3 = Math.min(2, availableParallelism())
 
 /** How many clips must wait for a thread before another is started. */
 const waitingForAnother = 4
@@ -86,7 +86,7 @@ const inThreads = (file: string): Effect.Effect<MakeClip, never, ClipFolder | Sc
     yield* Effect.addFinalizer(() => Effect.forEach(threads, ({ close }) => close, { discard: true }))
 
     const freest = (sound: Uint8Array | Pcm): ClipThread => {
-      const most = isEncoded(sound) ? mostForMp3 : 1
+      const most = isEncoded(sound) ? maxForMp3 : 1
       const [best] = [...threads].sort((a, b) => a.waiting - b.waiting)
       if (best !== undefined && (best.waiting < waitingForAnother || threads.length >= most)) return best
       const another = new ClipThread(file, folder)

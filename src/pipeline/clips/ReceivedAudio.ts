@@ -29,7 +29,7 @@ export interface Received<E> {
 export type Decode = <E>(received: Received<E>) => Effect.Effect<Pcm, Undecodable | E>
 
 /** Maximum number of files in one batch: enough for two processes. */
-const mostAtOnce = 2 * filesPerProcess
+const maxAtOnce = 2 * filesPerProcess
 
 interface Waiting {
   readonly path: string
@@ -80,7 +80,7 @@ export const makeDecoder: Effect.Effect<Decode, never, Ffmpeg | Scope.Scope> = E
       )
   }
 
-  yield* Queue.takeBetween(waiting, 1, mostAtOnce).pipe(
+  yield* Queue.takeBetween(waiting, 1, maxAtOnce).pipe(
     Effect.map((group) => Array.from(group)),
     Effect.flatMap((group) =>
       Effect.forEach(new Set(group.map((one) => one.rate)), (rate) => batch(group, rate), { discard: true })

@@ -10,7 +10,7 @@ export interface SaidWord {
 }
 
 /** Maximum number of consecutive words without sound, such as dashes. */
-const mostUnsaid = 2
+const maxUnsaid = 2
 
 /**
  * Adds the words to the segments, one for each part, or one for all of them. Segments without any of their words stay
@@ -26,7 +26,7 @@ export const withWordStarts = (
   if (segments.length !== texts.length) return segments
   let next = 0
   const startOf = (written: string): Millis | undefined => {
-    const among = words.slice(next, next + 1 + mostUnsaid).findIndex(({ text }) => text === written)
+    const among = words.slice(next, next + 1 + maxUnsaid).findIndex(({ text }) => text === written)
     if (among < 0) return undefined
     next += among + 1
     return words[next - 1]?.start

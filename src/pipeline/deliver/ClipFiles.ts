@@ -111,14 +111,14 @@ const steadyGain = Effect.fnUntraced(function* (gain: number, files: ReadonlyArr
   for (const file of files) {
     const limited = yield* Effect.option(fs.readFile(file))
     if (Option.isNone(limited)) continue
-    const before = gainNamed(Buffer.from(limited.value.subarray(0, longestHeader)).toString("latin1"))
+    const before = gainNamed(Buffer.from(limited.value.subarray(0, maxHeader)).toString("latin1"))
     return before !== undefined && Math.abs(before - gain) <= nearGain ? before : heldGain(gain)
   }
   return heldGain(gain)
 })
 
 /** Bytes before a clip's samples, at most; they include the cue's text. */
-const longestHeader = 65_536
+const maxHeader = 65_536
 
 /** Length of a clip's file: padded with silence to the end of its last video frame. */
 export const fileLength = (placement: Placement, { frameRate }: VideoTimebase): Frames =>

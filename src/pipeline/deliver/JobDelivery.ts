@@ -159,16 +159,16 @@ const unheardIn = ({ cues }: Verification): string => {
 }
 
 /** Maximum number of causes in a message; the report has all of them. */
-const mostCauses = 3
+const maxCauses = 3
 
 /** Names the failed cues by number, grouped by cause. */
 const failureOf = (failed: ReadonlyArray<FailedCue>): string => {
   const causes = Object.entries(Array.groupBy(failed, ({ error }) => error))
   const numbers = (cues: ReadonlyArray<FailedCue>) => formatCueList(cues.map(({ index }) => index))
-  const unlisted = causes.slice(mostCauses).flatMap(([, cues]) => cues)
+  const unlisted = causes.slice(maxCauses).flatMap(([, cues]) => cues)
   return [
     ...causes
-      .slice(0, mostCauses)
+      .slice(0, maxCauses)
       .map(([error, cues], at) => `${numbers(cues)}${at === 0 ? " could not be spoken" : ""}: ${error}`),
     ...(unlisted.length === 0 ? [] : [`${numbers(unlisted)}: see report.json`])
   ].join("; ")

@@ -15,7 +15,7 @@ import { InputFault, type InputRejected, rejectInput } from "./InputRejected.ts"
 /**
  * The largest text file in bytes: about half a million cues. Planning needs many times that much memory.
  */
-const mostBytes = 32 * 1024 * 1024
+const maxBytes = 32 * 1024 * 1024
 
 /** A text file as it was read. */
 export interface InputContent {
@@ -36,8 +36,8 @@ const contentOf = Effect.fnUntraced(function* (path: string) {
   const { size, type } = yield* Effect.mapError(fs.stat(path), unreadableInput)
   const strange = noFile(type)
   if (strange !== undefined) return yield* Effect.fail(strange)
-  if (size > mostBytes)
-    return yield* Effect.fail(`${size} bytes is too large for a text file; the limit is ${mostBytes} bytes`)
+  if (size > maxBytes)
+    return yield* Effect.fail(`${size} bytes is too large for a text file; the limit is ${maxBytes} bytes`)
   const bytes = yield* Effect.mapError(fs.readFile(path), unreadableInput)
   const content: InputContent = { bytes, digest: checksumOf(bytes) }
   return content

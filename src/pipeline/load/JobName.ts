@@ -1,8 +1,8 @@
 /** Job names: the default id from an input's file name, and a comparison as file systems make it. */
-import { mostBytes, avoidDeviceName, withoutForbidden } from "../../domain/values/FileName.ts"
+import { maxBytes, avoidDeviceName, withoutForbidden } from "../../domain/values/FileName.ts"
 
 /** Maximum length of a job's name, as in `JobId`. */
-const mostLetters = 120
+const maxLetters = 120
 
 /** Makes a job's name from a file name without extension: removes forbidden characters and truncates it. */
 export const jobNameFrom = (stem: string): string => {
@@ -16,7 +16,7 @@ export const jobNameFrom = (stem: string): string => {
  */
 export const folderNameOf = (name: string): string => name.normalize("NFC").toLowerCase()
 
-const isTooLong = (name: string): boolean => name.length > mostLetters || Buffer.byteLength(name) > mostBytes
+const isTooLong = (name: string): boolean => name.length > maxLetters || Buffer.byteLength(name) > maxBytes
 
 /** Removes dots and spaces from both ends. */
 const trimmed = (name: string): string => name.replace(/^[.\s]+|[.\s]+$/gu, "")

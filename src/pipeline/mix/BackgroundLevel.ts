@@ -47,8 +47,8 @@ const lowest = -60
 const highest = 60
 
 /** Maximum number of rounds of the search if peaks are limited, and maximum reduction of peaks in dB. */
-const mostRounds = 6
-const mostHeld = 30
+const maxRounds = 6
+const maxHeld = 30
 
 /** Returns the voices' level at which the sum has the wanted loudness. */
 export const levelOverBackground = Effect.fnUntraced(function* (
@@ -81,9 +81,9 @@ const searchLevel = (excerpts: Excerpts, goal: VoiceGoal): VoiceLevel => {
   const level = solved(at, loudness)
   if (plain.peak + level <= peak)
     return { gain: gainOf(level), corrected: corrected(gainOf(level), at(level)) }
-  const search = new GainSearch(loudness, level, peak - plain.peak + mostHeld)
+  const search = new GainSearch(loudness, level, peak - plain.peak + maxHeld)
   let came = loudness
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     came = excerpts.loudness(excerpts.voices(search.level, peak).powers, 0)
     if (search.isFound(came)) break
   }

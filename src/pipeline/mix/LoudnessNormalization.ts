@@ -48,10 +48,10 @@ const aimedAt = ({ over }: LoudnessGoal, { integrated, dialogue }: Measured): nu
   over === "dialogue" ? dialogue : integrated
 
 /** Maximum peak reduction in dB: beyond that, breath and noise rise to the level of the voice. */
-const mostHeld = 30
+const maxHeld = 30
 
 /** Maximum number of rounds of the gain search on one excerpt. */
-const mostRounds = 8
+const maxRounds = 8
 
 /** Factor on the missing loudness. It is above 1, because the limiter takes away more at a higher level. */
 const overshoot = 1.2
@@ -129,9 +129,9 @@ const gainTo = Effect.fn("LoudnessNormalization.gainTo")(function* (
   const integrated = meter.integrated()
   const truePeak = decibelsOf(loudest.peak())
   if (integrated <= -70) return 1
-  const search = new GainSearch(loudness, loudness - integrated, peak - truePeak + mostHeld)
+  const search = new GainSearch(loudness, loudness - integrated, peak - truePeak + maxHeld)
   if (truePeak + search.level > peak)
-    for (let round = 0; round < mostRounds; round++)
+    for (let round = 0; round < maxRounds; round++)
       if (search.isFound(yield* limitedLoudness(excerpt, gainOf(search.level), goal, allocate))) break
   return gainOf(search.level)
 })

@@ -8,7 +8,7 @@ import type { Programme } from "./MixLines.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 
 /** Maximum number of samples of an excerpt, all channels together: four minutes at 24 kHz, mono. */
-const mostSamples = 6_000_000
+const maxSamples = 6_000_000
 
 /**
  * Longest group of neighbouring lines, from the start of the first to the start of the last, in milliseconds. It is
@@ -18,7 +18,7 @@ const stretch = 2_000
 const crowdedStretch = 15_000
 
 /** Longest silence kept between two groups, in milliseconds; longer than the loudness window. */
-const mostGap = 500
+const maxGap = 500
 
 /** Length in milliseconds of the stretches of time that choose their groups independently of each other. */
 const blockLength = 60_000
@@ -41,7 +41,7 @@ interface Group {
 export const sampleProgramme = (programme: Programme): Programme => {
   if (isOwnSample(programme)) return programme
   const { placements, rate, channels } = programme
-  const most = mostSamples / channels
+  const most = maxSamples / channels
   const groups = groupsOf(placements)
   const sounding = groups.reduce((sum, { start, end, gap }) => sum + end - start + gap, 0)
   const exactShare = Math.min(1, (most * 1000) / rate / Math.max(1, sounding))
@@ -67,7 +67,7 @@ export const sampleProgramme = (programme: Programme): Programme => {
 }
 
 /** Whether a programme is so short that it is its own excerpt. */
-export const isOwnSample = ({ length, channels }: Programme): boolean => length <= mostSamples / channels
+export const isOwnSample = ({ length, channels }: Programme): boolean => length <= maxSamples / channels
 
 /** Where a block's running share begins, 0 to 1: evenly spread over any number of consecutive blocks. */
 const phaseOf = (block: number): number => (block * 0.6180339887498949) % 1
@@ -82,7 +82,7 @@ const groupsOf = (placements: ReadonlyArray<Placement>): ReadonlyArray<Group> =>
     end = Math.max(at === from ? 0 : end, line.end)
     const longest = first.start + (next !== undefined && next.start < end ? crowdedStretch : stretch)
     if (next !== undefined && next.start < longest) return
-    const gap = next === undefined ? mostGap : Math.max(0, Math.min(mostGap, next.start - end))
+    const gap = next === undefined ? maxGap : Math.max(0, Math.min(maxGap, next.start - end))
     groups.push({ placements: placements.slice(from, at + 1), start: first.start, end, gap })
     from = at + 1
   })

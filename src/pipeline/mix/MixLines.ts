@@ -57,11 +57,11 @@ export const bedOf = ({ background, placements }: Programme): { readonly bed?: B
 const lineLoudness = -20
 
 /** Largest change of a clip's level, in dB: anything fainter is noise, not speech. */
-const mostGain = 24
+const maxGain = 24
 
-/** Returns a segment's loudness in the mix: `lineLoudness`, or as close to it as `mostGain` allows. */
+/** Returns a segment's loudness in the mix: `lineLoudness`, or as close to it as `maxGain` allows. */
 export const mixedLoudness = (recorded: Lufs): Lufs =>
-  Lufs.make(Math.max(recorded - mostGain, Math.min(recorded + mostGain, lineLoudness)))
+  Lufs.make(Math.max(recorded - maxGain, Math.min(recorded + maxGain, lineLoudness)))
 
 /**
  * Yields the lines that sound between two frames, in order of their start, lazily, since a film has thousands. Only

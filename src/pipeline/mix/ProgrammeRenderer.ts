@@ -55,7 +55,7 @@ const sectionSeconds = 60
 const worthThreads = 180
 
 /** Maximum number of worker threads: each takes memory, and all write to one disk. */
-const mostThreads = 4
+const maxThreads = 4
 
 /** Cores kept busy by an encoder; worker threads on them would only compete with it. */
 const encoderCores = 2
@@ -183,7 +183,7 @@ const madeByThreads = (
     Effect.gen(function* () {
       const { state, folder } = yield* ClipFolder
       const cores = availableParallelism() - (feeds(orders) ? encoderCores : 0)
-      const count = Math.min(Math.max(1, cores), mostThreads, sections.length)
+      const count = Math.min(Math.max(1, cores), maxThreads, sections.length)
       const threads = yield* Effect.replicateEffect(
         openSectionWorker(program, { mastering: masteringOf(wanted), orders, clips: folder }),
         count

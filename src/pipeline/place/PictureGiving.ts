@@ -34,7 +34,7 @@ export interface HeldPlacements {
 }
 
 /** Maximum number of rounds; few scripts need more than five, and 20,000 random ones all fitted. */
-const mostRounds = 100
+const maxRounds = 100
 
 /** How much more a line gets in each round that it still does not fit: neighbours may use a part of what it gets. */
 const growth = 0.25
@@ -46,7 +46,7 @@ export const placeWithPicture = (job: HoldableJob): HeldPlacements => {
   let placements = placeLines(job)
   if (picture === undefined || film === undefined) return { placements, stretches }
   const slots = new Map(job.lines.map((line) => [lineName(line), line.slot]))
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const more = lengthened({ ...job, picture, film }, placements, stretches, slots, 1 + growth * round)
     if (more === undefined) break
     stretches = more

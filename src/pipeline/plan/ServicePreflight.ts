@@ -15,7 +15,7 @@ import { greeted } from "./ServicePresence.ts"
 import { preliminaryGateway, type SpeechAccess } from "./SpeechAccess.ts"
 
 /** Maximum pages of voices to read per provider, in case a service's list never ends. */
-const mostPages = 200
+const maxPages = 200
 
 /**
  * Fails with every provider and voice that `unsent` utterances need and the service does not list. Utterances that are
@@ -132,7 +132,7 @@ const strangeVoices = Effect.fnUntraced(function* (provider: ProviderId, wanted:
   const gateway = yield* Gateway
   const progress = yield* Progress
   const known = new Map<string, VoiceTraits>()
-  for (let page = 1; page <= mostPages; page++) {
+  for (let page = 1; page <= maxPages; page++) {
     const read = yield* Effect.either(withinReadLimit(gateway.reads.voices({ provider, page, limit: 100 })))
     if (read._tag === "Left") {
       yield* progress.emit({

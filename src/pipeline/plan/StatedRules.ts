@@ -31,7 +31,7 @@ const Statements = Schema.parseJson(
 const recordKey = "(stated)"
 
 /** Statements to keep: enough to find how the texts of finished batches were cut. */
-const mostKept = 20
+const maxKept = 20
 
 /** Longest wait for a service. */
 const asksFor = "4 seconds"
@@ -124,7 +124,7 @@ export const withStated = Effect.fn("StatedRules.withStated")(function* <E>(
       const notices = ignoredNotice(ignored)
       if (rules.size === 0) return ruledBy(last, { notices })
       const before = kept.filter((one) => one.service !== name || !isAlike(one.rules, rules))
-      const record = [...before.slice(-mostKept), { service: name, rules }]
+      const record = [...before.slice(-maxKept), { service: name, rules }]
       return ruledBy(rules, {
         record: Schema.encodeSync(Statements)(record),
         notices

@@ -19,15 +19,15 @@ const Seconds = expecting(
   Schema.NonNegative.pipe(Schema.lessThan(360_000)),
   "seconds, 0 or more and below 360000"
 )
-const mostCharacters = 20_000
+const maxCharacters = 20_000
 
 /** Edits by line name. */
 export const EditsSchema = Schema.Record({
   key: Schema.String,
   value: Schema.Struct({
     say: expecting(
-      Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(mostCharacters)),
-      `text to speak, at most ${mostCharacters} characters`
+      Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(maxCharacters)),
+      `text to speak, at most ${maxCharacters} characters`
     ),
     provider: Named,
     voice: Named,

@@ -27,7 +27,7 @@ export interface RewrittenLine {
 }
 
 /** Maximum requests for one line, over all runs. */
-const mostAttempts = 3
+const maxAttempts = 3
 
 /** The parts of a plan that determine a rewriter's requests. */
 export type Rewritable = Pick<JobPlan, "lines"> & {
@@ -77,7 +77,7 @@ export const rewrittenLine = (
   if (proposal !== undefined)
     return { ...judged({}), rewriting: { cue: line.cue, part: line.part, text, attempts, proposal } }
   if (readsAsInstruction(text)) return judged({ why: notSent })
-  if (attempts.length >= mostAttempts) return judged({ why: allRefused(attempts.length) })
+  if (attempts.length >= maxAttempts) return judged({ why: allRefused(attempts.length) })
   const before = neighbour(plan.lines[at - 1])
   const after = neighbour(plan.lines[at + 1])
   return judged({ why: notAsked }, { text, limit, before, after, language, earlier: attempts })

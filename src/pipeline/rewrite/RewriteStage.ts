@@ -19,7 +19,7 @@ import { manifestFileOf, identityOf, knownRewritings, urlSet } from "./EarlierRe
 import { type RewrittenLine, rewrittenLine, rewrittenLines } from "./LineRewritings.ts"
 
 /** Maximum characters of a reply that are kept. */
-const longestReply = 2_000
+const maxReply = 2_000
 
 /** Opens the rewriter that a job names; `manifest` is the manifest's path, from whose folder programs are started. */
 const openRewriter = Effect.fn("RewriteStage.openRewriter")(function* (
@@ -104,7 +104,7 @@ export const rewriteLines = Effect.fn("RewriteStage.rewriteLines")(function* (
             failures.set(name, reply.left)
             return
           }
-          const attempt = { limit: most, before, after, reply: reply.right.slice(0, longestReply) }
+          const attempt = { limit: most, before, after, reply: reply.right.slice(0, maxReply) }
           const record = { rewriter, text, attempts: [...request.earlier, attempt] }
           known.set(name, record)
           yield* keepRewriting({ file: manifestFileOf(batch), job: id, line: name }, record)

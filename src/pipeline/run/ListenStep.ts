@@ -26,7 +26,7 @@ import { keepTranscripts, storedTranscripts, type StoredTranscript } from "../..
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { Progress } from "../Progress.ts"
-import { defaultSpeakSettings, mostRerolls } from "../speak/SpeakSettings.ts"
+import { defaultSpeakSettings, maxRerolls } from "../speak/SpeakSettings.ts"
 import type { RunSpeech } from "./BatchSpeech.ts"
 import type { RetakenJob } from "./RewriteStep.ts"
 
@@ -108,7 +108,7 @@ const rerolled = Effect.fnUntraced(function* <E, R>(
     if (allowance.left <= 0) break
     const row = rowOf.get(key)
     const before = (yield* store.clips([key])).get(key)
-    if (row?.task === undefined || row.rerolls >= mostRerolls || before === undefined) continue
+    if (row?.task === undefined || row.rerolls >= maxRerolls || before === undefined) continue
     const bytes = yield* storedAudio(before.clip)
     if (Option.isNone(bytes)) continue
     if (!(yield* ready([row.utterance]))) break

@@ -18,7 +18,7 @@ import { makeRewriters, rewriteLines } from "../rewrite/RewriteStage.ts"
 import type { RunSpeech } from "./BatchSpeech.ts"
 
 /** How often proposals of a job are spoken: one that is still too long is shortened again. */
-const mostRounds = 3
+const maxRounds = 3
 
 /**
  * A line is rewritten before it is spoken only if this part of its forecast length is already too long. Forecasts err
@@ -86,7 +86,7 @@ export const shortened = Effect.fn("RewriteStep.shortened")(function* <E, R, E2,
     )
     const shown = { ...plan, rewritings: lines.map(({ rewriting }) => rewriting) }
     const changes = acceptable(plan, lines, batch)
-    const mayTry = isAccepting(plan, batch) && !rewriting.isUnsaved && round < mostRounds && !isHalted
+    const mayTry = isAccepting(plan, batch) && !rewriting.isUnsaved && round < maxRounds && !isHalted
     const trial = mayTry && changes !== undefined ? trialOf(plan, changes, batch) : undefined
     if (trial !== undefined && (yield* ready(trial.uses.map(({ utterance }) => utterance))))
       yield* more(plan, trial.uses)

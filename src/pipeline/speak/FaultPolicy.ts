@@ -23,7 +23,7 @@ export class Lost extends Data.TaggedError("Lost")<{ readonly failure: FailureRe
 export type Ending = Left | SetAside | Hopeless | Lost
 
 /** Takes that the service may fail or forget before the utterance fails. */
-const mostLosses = 3
+const maxLosses = 3
 
 type Refused = Extract<CallFault, { readonly _tag: "Refused" }>
 
@@ -42,12 +42,12 @@ export const haltRun = (fault: Refused): Effect.Effect<never, Ending, StopSignal
     return yield* new Left()
   })
 
-/** Records a take as lost through the service's fault. The utterance gets a new take; after `mostLosses`, it fails. */
+/** Records a take as lost through the service's fault. The utterance gets a new take; after `maxLosses`, it fails. */
 export const taskLost = (
   row: UtteranceRow,
   setback: FailureReason
 ): Effect.Effect<never, Ending | StateUnusable, UtteranceStore | SpeakCounters> =>
-  row.losses + 1 >= mostLosses ? new Hopeless({ failure: setback }) : startOver(row, setback)
+  row.losses + 1 >= maxLosses ? new Hopeless({ failure: setback }) : startOver(row, setback)
 
 /** Records a take as lost, so that the utterance is spoken again. */
 export const startOver = (

@@ -40,7 +40,7 @@ const firstLook = Duration.millis(300)
 const nextLook = Duration.seconds(5)
 
 /** Longest wait for a history that visibly lags: it lacks tasks whose ids we know. */
-const longestLag = Duration.minutes(2)
+const maxLag = Duration.minutes(2)
 
 /** How close in time to a lost create other tasks must be to prove that the history lists tasks of that moment. */
 const nearby = Duration.seconds(10)
@@ -80,7 +80,7 @@ export const findLostTask = (
         const task = walk.find(markerOf(row.utterance.key, row.take))
         if (task !== undefined) return { _tag: "Found", task } as const
         if (yield* isBehind(row, { at, walk }, lostAt)) {
-          if (at - lostAt >= Duration.toMillis(longestLag))
+          if (at - lostAt >= Duration.toMillis(maxLag))
             return yield* new InvalidResponse({
               words: "its history does not list tasks that it is known to have created"
             })

@@ -61,7 +61,7 @@ export const defaultSpeakSettings = {
 } as const satisfies Partial<SpeakSettings>
 
 /** New takes of one utterance because of bad audio. */
-export const mostRerolls = 2
+export const maxRerolls = 2
 
 /** A time after which no new task is started. */
 export interface Deadline {

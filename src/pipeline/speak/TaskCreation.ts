@@ -30,7 +30,7 @@ import { Gateway } from "../../gateway/Gateway.ts"
 import { composeCreate, type NamedCreate } from "../../gateway/requests/NamedCreate.ts"
 
 /** Maximum creates per take that fail with transient errors; then the utterance is deferred. */
-const mostAttempts = 6
+const maxAttempts = 6
 
 /** How long an interrupted run waits for the response to a create in flight. */
 const landing = Duration.millis(3_500)
@@ -200,14 +200,14 @@ const isCallFault = (fault: CallFault | Ending | StateUnusable): fault is CallFa
   fault._tag === "SlowDown" || fault._tag === "Unreachable" || fault._tag === "InvalidResponse"
 
 /** Maximum delay between two creates of an utterance, unless the service requests more: then `clearance` waits. */
-const longestDelay = Duration.seconds(3)
+const maxDelay = Duration.seconds(3)
 
 /** Schedule for retrying creates that certainly made no task. */
 const createRetries = backoff.pipe(
   Schedule.passthrough<unknown, CallFault | Ending | StateUnusable, never>,
-  Schedule.modifyDelay((_fault, delay) => Duration.min(delay, longestDelay)),
+  Schedule.modifyDelay((_fault, delay) => Duration.min(delay, maxDelay)),
   Schedule.whileInput(isCallFault),
-  Schedule.intersect(Schedule.recurs(mostAttempts - 1))
+  Schedule.intersect(Schedule.recurs(maxAttempts - 1))
 )
 
 /** Sends one create when the run may, and searches for its task if the response is lost or cannot be read. */

@@ -26,7 +26,7 @@ import { RunSpending } from "./services/RunSpending.ts"
 import { ServiceWatch } from "./services/ServiceWatch.ts"
 import { TaskNews, type NewsEpoch } from "./services/TaskNews.ts"
 import { keepClip, type KeptClip } from "../clips/ClipStorage.ts"
-import { mostRerolls, SpeakConfig } from "./SpeakSettings.ts"
+import { maxRerolls, SpeakConfig } from "./SpeakSettings.ts"
 
 /** How an utterance is processed. */
 export interface ProcessOptions {
@@ -280,7 +280,7 @@ const mayReroll = (row: UtteranceRow) =>
   Effect.gen(function* () {
     const { halted } = yield* StopSignal
     const { reroll } = yield* SpeakCounters
-    return row.rerolls < mostRerolls && halted() === undefined && reroll()
+    return row.rerolls < maxRerolls && halted() === undefined && reroll()
   })
 
 /** Handles unusable audio: starts a new take while the allowance lasts, else fails the utterance. */

@@ -39,7 +39,7 @@ export interface ComparedFilm {
 const certain = 0.9
 
 /** The largest share of cues in places where the sound does not support the correction. */
-const mostDoubtful = 0.05
+const maxDoubtful = 0.05
 
 /** Compares a subtitle with its film, unless it has too few cues for a result. */
 export const compareWithFilm = Effect.fn("FilmComparison.compareWithFilm")(function* ({
@@ -140,7 +140,7 @@ const compared = (
   const isOff = fit.verdict === "shifted" || fit.verdict === "rate" || fit.verdict === "pieces"
   const doubtful = alignment?.doubtful ?? 1
   const isCertain =
-    fit.confidence >= certain && doubtful <= mostDoubtful && fit.pieces.length <= mostPiecesCorrected
+    fit.confidence >= certain && doubtful <= maxDoubtful && fit.pieces.length <= maxPiecesCorrected
   const applied = mode === "auto" && isOff && isCertain
   const sync = reportOf({
     verdict: fit.verdict,
@@ -337,12 +337,12 @@ const basis = ({ parts, agreeing, doubtful, confidence }: SyncWording): string =
   ].join(", ")
 
 /** Up to this many pieces are corrected: the benchmark has no films with more. */
-export const mostPiecesCorrected = 4
+export const maxPiecesCorrected = 4
 
 const doneIn = ({ verdict, applied, mode, pieces }: SyncWording): string => {
   if (verdict === "in-sync" || verdict === "no-speech") return ""
   if (applied) return "; its times were corrected"
-  if (verdict === "unsure" || pieces.length > mostPiecesCorrected) return "; its times are unchanged"
+  if (verdict === "unsure" || pieces.length > maxPiecesCorrected) return "; its times are unchanged"
   return mode === "check"
     ? "; its times are unchanged; set sync: auto to correct them"
     : "; its times are unchanged, because the result is not certain enough"

@@ -76,14 +76,14 @@ const isOfLetters = (text: string): boolean => {
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 const beyondAscii = (text: string): number => countOf(text, /\P{ASCII}/gu)
 
-const mostWeighed = 65_536
+const maxWeighed = 65_536
 
 const telling = (bytes: Uint8Array): Buffer => {
   const lines: Array<Uint8Array> = []
   let size = 0
   let start = 0
   let high = false
-  for (let i = 0; i <= bytes.length && size < mostWeighed; i++) {
+  for (let i = 0; i <= bytes.length && size < maxWeighed; i++) {
     const byte = bytes[i]
     if (byte === 10 || byte === 13 || byte === undefined) {
       if (high) {

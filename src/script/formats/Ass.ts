@@ -9,7 +9,7 @@ import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../markup/CueVoices.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { isInlineDirective } from "../markup/InlineDirectives.ts"
-import { longestTime } from "./cues/TimingLine.ts"
+import { maxTime } from "./cues/TimingLine.ts"
 
 /**
  * Parses a file's text. Comments, drawings and style codes are dropped. An event with an unreadable time is skipped
@@ -27,7 +27,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
     const { line, written } = repairedText.lines[i] ?? { line: 1, written: "" }
     const start = Math.round(event.Start * 1000)
     const end = Math.round(event.End * 1000)
-    if (!(start >= 0 && start < longestTime && Math.abs(end) < longestTime)) {
+    if (!(start >= 0 && start < maxTime && Math.abs(end) < maxTime)) {
       const found = excerpt(event.Text?.raw ?? written)
       const expected = "expected start and end times such as 0:00:01.00,0:00:02.50"
       faults.push(ScriptFault.make({ line, found, expected }))

@@ -10,7 +10,7 @@ import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../markup/CueVoices.ts"
-import { longestTime } from "./cues/TimingLine.ts"
+import { maxTime } from "./cues/TimingLine.ts"
 import { fieldsOf, isRecord, spanIn, textIn } from "./JsonFields.ts"
 
 interface Spoken {
@@ -45,8 +45,7 @@ const segmentsOf = (value: unknown): ReadonlyArray<Spoken> | undefined => {
 const times = (time: number | undefined, unit: number): number | undefined =>
   time === undefined ? undefined : time * unit
 
-const isTime = (time: number | undefined): time is number =>
-  time !== undefined && time >= 0 && time < longestTime
+const isTime = (time: number | undefined): time is number => time !== undefined && time >= 0 && time < maxTime
 
 /** Finds the segments in a value, down to lists in objects in lists. */
 const segmentsIn = (value: unknown, depth = 0): ReadonlyArray<Spoken> | undefined => {

@@ -246,7 +246,7 @@ const readers: Readonly<Record<string, Reader>> = {
 }
 
 /** Longer numbers are read digit by digit only. */
-const mostDigits = 12
+const maxDigits = 12
 
 /**
  * Returns the ways to read digits with an optional decimal part after a dot. They are read as a cardinal, as a year or
@@ -256,7 +256,7 @@ const numberReadings = (digits: string, language: string): ReadonlyArray<string>
   const read = readers[language]
   if (read === undefined) return [digits]
   const spelled = Array.from(digits.replace(/\D/gu, ""), (digit) => read(digit)).join(" ")
-  if (digits.length > mostDigits || !/^\d+(?:\.\d+)?$/u.test(digits)) return [spelled]
+  if (digits.length > maxDigits || !/^\d+(?:\.\d+)?$/u.test(digits)) return [spelled]
   const pairs = /^(\d\d)(\d\d)$/u.exec(digits)
   const [first = "", second = ""] = pairs?.slice(1) ?? []
   return [

@@ -16,7 +16,7 @@ import { likenessOf } from "./WordAlignment.ts"
 const [needed, lacking] = [3, 1]
 
 /** The most transcripts of one clip. */
-export const mostHearings = needed + lacking
+export const maxHearings = needed + lacking
 
 /** Either the result, or a request for one more transcript. */
 export type Judgement =

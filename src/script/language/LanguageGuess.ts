@@ -20,13 +20,13 @@ export const languageOf = (text: string, languages: ReadonlyArray<string>): stri
 }
 
 /** Maximum share of other letters in a text of Latin script. Texts of other scripts have many Latin names. */
-const mostForeign = 0.15
+const maxForeign = 0.15
 
 const scriptOfMost = (sample: string): string => {
   const other = mostFrequent(sample, otherScripts)
   const letters = sample.match(/\p{L}/gu)?.length ?? 0
   const latin = sample.match(/\p{Script=Latin}/gu)?.length ?? 0
-  return other === undefined || letters - latin <= letters * mostForeign ? "Latin" : other
+  return other === undefined || letters - latin <= letters * maxForeign ? "Latin" : other
 }
 
 const scoreOf = (language: string, sample: string, words: ReadonlyArray<string>): number => {

@@ -80,7 +80,7 @@ export const splitSentences = (text: string, language?: string): ReadonlyArray<s
   const segments = textSegments(text, "sentence", language)
   segments.forEach((segment, at) => {
     open += segment
-    end = (end + segment).slice(-longestEnd)
+    end = (end + segment).slice(-maxEnd)
     const goesOn = asideAtEnd.test(end) && /^\p{Ll}/u.test(segments[at + 1] ?? "")
     if ((endsSentence(end) && !goesOn) || segment.slice(segment.trimEnd().length).includes("\n")) close()
   })
@@ -92,11 +92,11 @@ export const splitSentences = (text: string, language?: string): ReadonlyArray<s
 const asideAtEnd = /(?:[!?…？！]|["'”’»」』])\s*$/u
 
 /** How many characters at a text's end are examined: enough for an abbreviation with closing signs and white space. */
-const longestEnd = 40
+const maxEnd = 40
 
 /** Whether a text ends where a sentence ends, and not after an abbreviation or an initial. */
 export const endsSentence = (whole: string): boolean => {
-  const text = whole.slice(-longestEnd)
+  const text = whole.slice(-maxEnd)
   const end = /([.!?…。！？؟।။៕።]+)["'”’»)\]」』）]*\s*$/u.exec(text)
   if (end === null) return false
   if (end[1] !== ".") return true

@@ -215,7 +215,7 @@ const srtGroups = (
   )
 
 /** Longest sentence in characters; longer ones are split, so that a file without punctuation is not one task. */
-const longestSentence = 400
+const maxSentence = 400
 
 const textUnits = (
   portions: ReadonlyArray<{ readonly run: number; readonly cut: ReadonlyArray<TextUnit> }>,
@@ -227,7 +227,7 @@ const textUnits = (
   const close = (): void => {
     const grains = open.map((portion) => ({ ...portion, size: charactersOf(portion.said) + 1 }))
     for (const group of groupsOf(grains, {
-      maxSize: Math.min(longestSentence, maxChars),
+      maxSize: Math.min(maxSentence, maxChars),
       maxCount: 8,
       every: Infinity
     }))

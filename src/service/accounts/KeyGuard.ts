@@ -16,11 +16,11 @@ import type { KeyHolder } from "./KeyRecord.ts"
 const freeGuesses = 10
 /** The first and the longest block, in milliseconds. */
 const firstBlock = 1_000
-const longestBlock = 300_000
+const maxBlock = 300_000
 /** Wrong keys are forgotten this long after the last one. */
 const memory = 900_000
 /** Addresses and key uses to remember; the oldest are forgotten first. */
-const mostKnown = 20_000
+const maxKnown = 20_000
 
 interface Guesser {
   readonly wrong: number
@@ -67,7 +67,7 @@ export class KeyGuard extends Effect.Service<KeyGuard>()("service/KeyGuard", {
           if (isBlocked) return yield* blocked(guesser.blockedUntil - at)
           const wrong = (guesser?.wrong ?? 0) + 1
           const over = wrong - freeGuesses
-          const block = over < 0 ? 0 : Math.min(longestBlock, firstBlock * 2 ** Math.min(over, 30))
+          const block = over < 0 ? 0 : Math.min(maxBlock, firstBlock * 2 ** Math.min(over, 30))
           remember(guessers, from, { wrong, at, blockedUntil: at + block })
           if (over === 0) {
             yield* Effect.annotateLogs(Effect.logWarning("address is blocked after wrong keys"), {
@@ -94,7 +94,7 @@ const blocked = (milliseconds: number) =>
 const remember = <A>(all: Map<string, A>, name: string, value: A): void => {
   all.delete(name)
   all.set(name, value)
-  if (all.size <= mostKnown) return
+  if (all.size <= maxKnown) return
   const [oldest] = all.keys()
   if (oldest !== undefined) all.delete(oldest)
 }

@@ -81,7 +81,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
     known.delete(mark)
     known.set(mark, task)
     const [oldest] = known.keys()
-    if (known.size > mostKnown && oldest !== undefined) known.delete(oldest)
+    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest)
   }
 
   /** Returns the utterance's task, new or not, and its mark: the first one whose task has not failed. */
@@ -136,7 +136,7 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
 
   const voices = Effect.gen(function* () {
     const found = new Map<string, EngineVoice>()
-    for (let page = 1; page <= mostPages; page++) {
+    for (let page = 1; page <= maxPages; page++) {
       const listed = yield* gateway.reads.voices({ provider, page, limit: 100 })
       const before = found.size
       for (const voice of listed.voices) {
@@ -168,10 +168,10 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
 })
 
 /** Maximum tasks to remember. */
-const mostKnown = 10_000
+const maxKnown = 10_000
 
 /** Maximum pages of voices to read. */
-const mostPages = 100
+const maxPages = 100
 
 const withoutKey = (name: string, fault: EngineUnavailable): Engine => ({
   name,

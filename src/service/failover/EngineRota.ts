@@ -292,11 +292,11 @@ type EngineBreaker =
 const unusedEngine: EngineBreaker = { _tag: "InUse", faults: 0 }
 
 /** Consecutive failures after which an engine is set aside. */
-const mostFaults = 3
+const maxFaults = 3
 /** The first pause. */
 const firstPause = 30_000
 /** The longest pause. */
-export const longestPause = 15 * 60_000
+export const maxPause = 15 * 60_000
 
 /** Whether a task may use the engine now. */
 const mayUse = (state: EngineBreaker, now: number): boolean =>
@@ -311,10 +311,10 @@ const onFault = (state: EngineBreaker, now: number, lasting: boolean): EngineBre
   switch (state._tag) {
     case "InUse": {
       const faults = state.faults + 1
-      return lasting || faults >= mostFaults ? setAside(now, firstPause) : { _tag: "InUse", faults }
+      return lasting || faults >= maxFaults ? setAside(now, firstPause) : { _tag: "InUse", faults }
     }
     case "OnTrial":
-      return setAside(now, Math.min(longestPause, state.pause * 2))
+      return setAside(now, Math.min(maxPause, state.pause * 2))
     // A task that began before the pause has failed, too.
     case "SetAside":
       return state

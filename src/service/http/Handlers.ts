@@ -232,12 +232,12 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
 )
 
 /** Longest wait of a read, in seconds. */
-const longestWait = 50
+const maxWait = 50
 
 /** Returns the seconds that a Prefer header asks a read to wait for (RFC 7240, section 4.3); 0 without one. */
 const waitIn = (prefer: string | undefined): number => {
   const [, seconds] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,9})/iu.exec(prefer ?? "") ?? []
-  return Math.min(longestWait, Number(seconds ?? 0))
+  return Math.min(maxWait, Number(seconds ?? 0))
 }
 
 const taskUnknown = new NotFound({

@@ -16,7 +16,7 @@ export class ListenFailed extends Schema.TaggedError<ListenFailed>()("ListenFail
 }
 
 /** Maximum bytes of a request's head: its first line and its headers. */
-export const longestHead = 16_384
+export const maxHead = 16_384
 
 /** Where and how to listen. */
 export interface ListenOptions {
@@ -71,7 +71,7 @@ const open = (
       headersTimeout: Math.min(milliseconds, 10_000),
       keepAliveTimeout: 15_000,
       connectionsCheckingInterval: Math.min(milliseconds, 5_000),
-      maxHeaderSize: longestHead,
+      maxHeaderSize: maxHead,
       ServerResponse: SettledResponse
     },
     connections.answer
@@ -122,7 +122,7 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex, amid: boolean): vo
 const unreadable: Readonly<Record<string, readonly [number, string]>> = {
   HPE_HEADER_OVERFLOW: [
     431,
-    `the request's headers are larger than ${longestHead} bytes; send fewer or shorter ones`
+    `the request's headers are larger than ${maxHead} bytes; send fewer or shorter ones`
   ],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [
     413,
@@ -168,7 +168,7 @@ const isCallback = (word: unknown): word is () => void => typeof word === "funct
  */
 
 /** Maximum requests that a client may send on one connection while an earlier one is being answered. */
-export const mostPipelined = 32
+export const maxPipelined = 32
 
 interface Turn {
   readonly request: IncomingMessage
@@ -237,7 +237,7 @@ const makeConnections = (
         idle.delete(socket)
         turns.set(socket, [turn])
         handle(turn)
-      } else if (waiting.length > mostPipelined) {
+      } else if (waiting.length > maxPipelined) {
         forget(socket)
         socket.destroy()
       } else waiting.push(turn)

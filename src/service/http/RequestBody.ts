@@ -20,8 +20,8 @@ export const readBody = <A, I>(
   return Effect.gen(function* () {
     yield* checkHeaders(request.headers)
     const bytes = yield* collect(request, maxBytes)
-    if (isDeeperThan(mostLevels, bytes))
-      return yield* unreadable(`the body is nested deeper than ${mostLevels} levels; expected a JSON object`)
+    if (isDeeperThan(maxLevels, bytes))
+      return yield* unreadable(`the body is nested deeper than ${maxLevels} levels; expected a JSON object`)
     const text = yield* Either.try({
       try: () => strictUtf8.decode(bytes),
       catch: () => unreadable("the body is not valid UTF-8; encode it as UTF-8")
@@ -43,7 +43,7 @@ export const readBody = <A, I>(
 }
 
 /** Maximum levels of JSON. Requests need two; reading 100,000 keeps other clients waiting. */
-const mostLevels = 100
+const maxLevels = 100
 
 const [quote, backslash] = [0x22, 0x5c]
 

@@ -11,7 +11,7 @@ const accountStreams = 100
 const allStreams = 1_000
 
 /** Changes that may wait for one slow client. */
-const mostBehind = 1_000
+const maxBehind = 1_000
 
 /**
  * Milliseconds between two batches of changes, for each open stream. A batch costs a quarter of that for each stream,
@@ -25,7 +25,7 @@ const askAgain = 10
 /** A client reads more slowly than tasks change, and its stream ends. */
 export class StreamBehind extends Data.TaggedError("StreamBehind") {
   override get message(): string {
-    return `${mostBehind} events were waiting, so this stream ends; open another, and read your unfinished tasks`
+    return `${maxBehind} events were waiting, so this stream ends; open another, and read your unfinished tasks`
   }
 }
 
@@ -113,7 +113,7 @@ export class TaskFeed extends Effect.Service<TaskFeed>()("service/TaskFeed", {
           yield* place(account)
           const readers = yield* RcMap.get(feeds, account)
           const reader = yield* Mailbox.make<StoredTask, StreamBehind>({
-            capacity: mostBehind,
+            capacity: maxBehind,
             strategy: "dropping"
           })
           yield* Effect.acquireRelease(

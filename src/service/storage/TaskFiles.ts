@@ -22,7 +22,7 @@ export interface SignedFile {
 export interface FoundFile extends StoredFile, SignedFile {}
 
 /** URLs to remember: those of tasks that are read repeatedly. */
-const mostRemembered = 10_000
+const maxRemembered = 10_000
 
 const make = Effect.gen(function* () {
   const { path: folder } = yield* DataFolder
@@ -126,7 +126,7 @@ const make = Effect.gen(function* () {
       const key = `${expires} ${name}`
       const known = urls.get(key)
       if (known !== undefined) return known
-      if (urls.size === mostRemembered) urls.clear()
+      if (urls.size === maxRemembered) urls.clear()
       const url = pathOf(expires, name)
       urls.set(key, url)
       return url

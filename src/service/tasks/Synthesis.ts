@@ -114,15 +114,15 @@ export const synthesizeTask = Effect.fn("Synthesis.synthesizeTask")(function* (
 })
 
 /** Maximum frames per block. Bounds the encoder's memory for texts of any length. */
-export const longestBlock = 65_536
+export const maxBlock = 65_536
 
 /** Yields the task's samples from start to end, silence included, in blocks generated on demand. */
 export const blocksOf = function* (spoken: SynthesizedTask): Generator<Int16Array> {
   let position = 0
   for (const { at, samples } of spoken.runs) {
     yield* silence(at - position)
-    for (let from = 0; from < samples.length; from += longestBlock) {
-      yield samples.subarray(from, from + longestBlock)
+    for (let from = 0; from < samples.length; from += maxBlock) {
+      yield samples.subarray(from, from + maxBlock)
     }
     position = at + samples.length
   }
@@ -130,10 +130,10 @@ export const blocksOf = function* (spoken: SynthesizedTask): Generator<Int16Arra
 }
 
 const silence = function* (frames: number): Generator<Int16Array> {
-  for (let left = frames; left > 0; left -= longestBlock) yield silentBlock.subarray(0, left)
+  for (let left = frames; left > 0; left -= maxBlock) yield silentBlock.subarray(0, left)
 }
 
-const silentBlock = new Int16Array(longestBlock)
+const silentBlock = new Int16Array(maxBlock)
 
 interface Said {
   readonly rate: SampleRate

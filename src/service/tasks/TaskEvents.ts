@@ -3,7 +3,7 @@ import { Effect, Queue, type Scope } from "effect"
 import { Replica } from "../storage/Replica.ts"
 
 /** Maximum changes that wait for one listener; older ones are dropped. */
-const mostWaiting = 10_000
+const maxWaiting = 10_000
 
 /**
  * Passes on the changes of tasks. SQLite reports no changes by other processes, such as `keys revoke`. Replicas pass on
@@ -41,7 +41,7 @@ export class TaskEvents extends Effect.Service<TaskEvents>()("service/TaskEvents
       ): Effect.Effect<Queue.Dequeue<string>, never, Scope.Scope> => {
         const subject = taskId === undefined ? `${account}` : `${account} ${taskId}`
         return Effect.acquireRelease(
-          Effect.tap(Queue.sliding<string>(taskId === undefined ? mostWaiting : 1), (queue) =>
+          Effect.tap(Queue.sliding<string>(taskId === undefined ? maxWaiting : 1), (queue) =>
             Effect.sync(() => {
               listeners.set(subject, (listeners.get(subject) ?? new Set()).add(queue))
             })

@@ -42,15 +42,15 @@ export const captionsOf = (
   sentences.flatMap((sentence) => {
     const own = words.filter((word) => word.start >= sentence.start && word.end <= sentence.end)
     const parted = own.map((word) => word.text).join("") === sentence.text.replace(/\s+/gu, "")
-    return sentence.text.length <= longestCaption || !parted ? [sentence] : captionsBetweenWords(own)
+    return sentence.text.length <= maxCaption || !parted ? [sentence] : captionsBetweenWords(own)
   })
 
 /** Two lines of 42 characters, the usual limit for subtitles. */
-const longestCaption = 84
+const maxCaption = 84
 
 const captionsBetweenWords = (words: ReadonlyArray<WordMark>): ReadonlyArray<Caption> => {
   const length = words.reduce((sum, word) => sum + word.text.length + 1, 0)
-  const each = length / Math.ceil(length / longestCaption)
+  const each = length / Math.ceil(length / maxCaption)
   const captions: Array<Caption> = []
   let taken: Array<WordMark> = []
   let size = 0
@@ -58,7 +58,7 @@ const captionsBetweenWords = (words: ReadonlyArray<WordMark>): ReadonlyArray<Cap
     taken.push(word)
     size += word.text.length + 1
     const next = words[index + 1]
-    const full = next === undefined || size + next.text.length > longestCaption || size >= each
+    const full = next === undefined || size + next.text.length > maxCaption || size >= each
     const [first] = taken
     if (!full || first === undefined) return
     captions.push({ start: first.start, end: word.end, text: taken.map((mark) => mark.text).join(" ") })

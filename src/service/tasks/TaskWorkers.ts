@@ -33,7 +33,7 @@ export const deathsOfATask = 20
 /** Part of the time for which the thread that answers is busy. From this on, requests wait. */
 const busy = 0.9
 /** Milliseconds of the longest rest. Longer tasks take most of their time in an engine, not in this thread. */
-const longestRest = 5_000
+const maxRest = 5_000
 /** How often replicas look for tasks without a signal, which may be lost while the database is unreachable. */
 const lookAgain = "5 seconds"
 
@@ -260,7 +260,7 @@ const make = Effect.gen(function* () {
  * at most half of the workers' time. `busyPart` is the part of that time for which the thread that answers was busy.
  */
 export const restAfter = (taken: number, busyPart: number): number =>
-  busyPart < busy ? 0 : Math.min(taken, longestRest)
+  busyPart < busy ? 0 : Math.min(taken, maxRest)
 
 /** Speaks queued tasks until its scope closes; a task that a worker still holds is then queued again. */
 export class TaskWorkers extends Effect.Service<TaskWorkers>()("service/TaskWorkers", { scoped: make }) {}

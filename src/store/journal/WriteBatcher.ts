@@ -18,7 +18,7 @@ import { StateFolder } from "../state/StateFolder.ts"
 export type Write = (change: UtteranceChange) => Effect.Effect<void, StateUnusable>
 
 /** Maximum changes per commit. */
-export const mostAtOnce = 512
+export const maxAtOnce = 512
 
 /**
  * Minimum interval between commits, in milliseconds. A commit costs about as much as ten changes, and a service takes
@@ -102,7 +102,7 @@ class Gathering {
   readonly next = Effect.async<ReadonlyArray<Waiting>>((resume) => {
     const take = () => {
       this.takenAt = performance.now()
-      resume(Effect.succeed(this.all.splice(0, mostAtOnce)))
+      resume(Effect.succeed(this.all.splice(0, maxAtOnce)))
     }
     const gather = () => {
       if (performance.now() - this.takenAt < this.apart) setTimeout(take, this.apart)

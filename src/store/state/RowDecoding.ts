@@ -59,14 +59,14 @@ const columnsOf = (ast: SchemaAST.AST): ReadonlyArray<Column> | undefined => {
 }
 
 /** Distinct texts of a column that are decoded only once. */
-const mostRemembered = 64
+const maxRemembered = 64
 
 /** Decodes the first texts of a column only once: thousands of rows have one of a few castings. */
 const remembering = (decode: NonNullable<Column["decode"]>): NonNullable<Column["decode"]> => {
   const known = new Map<unknown, Option.Option<unknown>>()
   return (value) => {
     const found = known.get(value) ?? decode(value)
-    if (known.size < mostRemembered) known.set(value, found)
+    if (known.size < maxRemembered) known.set(value, found)
     return found
   }
 }

@@ -57,7 +57,7 @@ export class Estimates extends Effect.Service<Estimates>()("store/Estimates", {
         figures.get(nameOf("settle-time", lengthClass(provider, characters))),
       settled: (provider: ProviderId, characters: number, time: number) => {
         const name = nameOf("settle-time", lengthClass(provider, characters))
-        add(name, Math.min(time, Math.max(soon, (bound(name) ?? 0) * mostAtOnce)))
+        add(name, Math.min(time, Math.max(soon, (bound(name) ?? 0) * maxAtOnce)))
       },
 
       /** Milliseconds of speech per character, for a voice with its controls. */
@@ -89,10 +89,10 @@ export class Estimates extends Effect.Service<Estimates>()("store/Estimates", {
 /**
  * Outliers are capped. A machine that slept or whose clock was set sees its tasks done hours later, and later tasks
  * would then be polled hours late. Times up to `soon` milliseconds count in full; longer ones may raise the estimate by
- * at most `mostAtOnce` times per task.
+ * at most `maxAtOnce` times per task.
  */
 const soon = 10_000
-const mostAtOnce = 3
+const maxAtOnce = 3
 
 /** The lowest limit that is learned, in characters. A shorter text is rejected for other reasons. */
 const shortestLimit = 100

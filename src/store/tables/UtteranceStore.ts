@@ -6,7 +6,7 @@ import { isTransientReason, retryTimeOf } from "../../domain/task/RetryRule.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { UtteranceChange } from "../../domain/task/UtteranceChange.ts"
 import { ClipFolder } from "../files/ClipFolder.ts"
-import { makeWriteBatcher, mostAtOnce } from "../journal/WriteBatcher.ts"
+import { makeWriteBatcher, maxAtOnce } from "../journal/WriteBatcher.ts"
 import type { StateUnusable } from "../state/StateErrors.ts"
 import { StateFolder } from "../state/StateFolder.ts"
 import { inTransaction } from "../state/GuardedStatements.ts"
@@ -25,7 +25,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
 
     /** Writes changes, as many at a time as one commit takes. */
     const applyAll = (changes: Iterable<UtteranceChange>) =>
-      Effect.forEach(changes, write, { concurrency: mostAtOnce, discard: true })
+      Effect.forEach(changes, write, { concurrency: maxAtOnce, discard: true })
 
     /** Runs a query for keys, in chunks. The result uses the given key objects, so that no key is in memory twice. */
     const byKeys = <Row extends { readonly key: string }, A>(

@@ -21,7 +21,7 @@ export interface ListedObject {
 }
 
 /** Maximum bytes of an error. */
-const mostText = 4_000_000
+const maxText = 4_000_000
 
 /** Reads a list of objects: https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html */
 export const objectsIn = (xml: string): ReadonlyArray<ListedObject> =>
@@ -43,7 +43,7 @@ export const refusalOf = async ({
   body,
   headers
 }: Dispatcher.ResponseData): Promise<S3Failed> => {
-  const isShort = Number(headers["content-length"] ?? 0) <= mostText
+  const isShort = Number(headers["content-length"] ?? 0) <= maxText
   const xml = isShort ? await body.text().catch(() => "") : ""
   if (!isShort) body.on("error", () => undefined).destroy()
   return failureIn(statusCode, xml)

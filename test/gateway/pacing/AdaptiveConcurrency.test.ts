@@ -4,7 +4,7 @@ import {
   increase,
   burst,
   fullConcurrency,
-  longestGap,
+  maxGap,
   type AdaptiveConcurrency,
   decrease
 } from "../../../src/gateway/pacing/AdaptiveConcurrency.ts"
@@ -23,7 +23,7 @@ it.prop("stays between 1 and the configured limit", { events }, ({ events }) => 
     expect(pace.window).toBeGreaterThanOrEqual(1)
     expect(pace.window).toBeLessThanOrEqual(most)
     expect(pace.gap).toBeGreaterThanOrEqual(0)
-    expect(pace.gap).toBeLessThanOrEqual(longestGap)
+    expect(pace.gap).toBeLessThanOrEqual(maxGap)
     if (pace.gap > 0) expect(pace.window).toBe(1)
   }
 })

@@ -2,7 +2,7 @@
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { mostPipelined } from "../../../src/service/http/HttpServer.ts"
+import { maxPipelined } from "../../../src/service/http/HttpServer.ts"
 import { send } from "../../service/raw.ts"
 import { type Started, startService } from "../../service/start.ts"
 
@@ -43,7 +43,7 @@ const answersTo = async (requests: string, count: number): Promise<ReadonlyArray
 }
 
 test("requests that a client sends ahead are answered in their order", async () => {
-  const paths = Array.from({ length: mostPipelined }, (_, at) => (at % 2 === 0 ? "/v1/credits" : "/none"))
+  const paths = Array.from({ length: maxPipelined }, (_, at) => (at % 2 === 0 ? "/v1/credits" : "/none"))
   expect(await answersTo(paths.map(get).join(""), paths.length)).toEqual(
     paths.map((path) => (path === "/none" ? "HTTP/1.1 404 Not Found" : "HTTP/1.1 200 OK"))
   )

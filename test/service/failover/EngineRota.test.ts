@@ -7,7 +7,7 @@ import { type Engine, type Speech, SpeechFailed } from "../../../src/engines/Eng
 import { resolveCatalogue } from "../../../src/service/catalogue/CatalogueResolver.ts"
 import { EngineSet } from "../../../src/service/catalogue/EngineSet.ts"
 import type { ServiceConfig } from "../../../src/service/config/ServiceConfig.ts"
-import { longestPause } from "../../../src/service/failover/EngineRota.ts"
+import { maxPause } from "../../../src/service/failover/EngineRota.ts"
 import { EngineRota, type SpeakTask } from "../../../src/service/failover/EngineRota.ts"
 import { ServiceHealth } from "../../../src/service/failover/ServiceHealth.ts"
 import { ServiceMetrics } from "../../../src/service/failover/ServiceMetrics.ts"
@@ -174,10 +174,10 @@ describe("EngineRota", () => {
           expect(yield* Effect.flip(task)).toMatchObject({ _tag: "NoEngineLeft" })
           expect(tools.asked).toEqual(["a", "b"])
           for (let index = 0; index < 10; index++) {
-            yield* TestClock.adjust(longestPause)
+            yield* TestClock.adjust(maxPause)
             yield* Effect.flip(task)
           }
-          yield* TestClock.adjust(longestPause)
+          yield* TestClock.adjust(maxPause)
           tools.behaviour.clear()
           expect(yield* task).toBe("a")
         })

@@ -9,7 +9,7 @@ import { lazySpeechAligner } from "../../../src/engines/local/alignment/LazyAlig
 import type { ServedModel, ServedVoice } from "../../../src/service/catalogue/Catalogue.ts"
 import {
   blocksOf,
-  longestBlock,
+  maxBlock,
   synthesizeTask,
   type SpeakingOrder
 } from "../../../src/service/tasks/Synthesis.ts"
@@ -181,21 +181,21 @@ describe("speak", () => {
 })
 
 it("no block exceeds the maximum, however long a run is", () => {
-  const samples = Int16Array.from({ length: 3 * longestBlock + 5 }, (_, index) => index % 1_000)
+  const samples = Int16Array.from({ length: 3 * maxBlock + 5 }, (_, index) => index % 1_000)
   const blocks = [
     ...blocksOf({
       rate: SampleRate.make(8_000),
-      runs: [{ at: Frames.make(longestBlock + 7), samples }],
-      frames: Frames.make(5 * longestBlock),
+      runs: [{ at: Frames.make(maxBlock + 7), samples }],
+      frames: Frames.make(5 * maxBlock),
       sentences: [],
       words: [],
       captions: []
     })
   ]
-  expect(blocks.every(({ length }) => length > 0 && length <= longestBlock)).toBe(true)
+  expect(blocks.every(({ length }) => length > 0 && length <= maxBlock)).toBe(true)
   const all = joinedInt16(blocks)
-  expect(all.length).toBe(5 * longestBlock)
-  expect(all.subarray(longestBlock + 7, longestBlock + 7 + samples.length)).toEqual(samples)
+  expect(all.length).toBe(5 * maxBlock)
+  expect(all.subarray(maxBlock + 7, maxBlock + 7 + samples.length)).toEqual(samples)
 })
 
 describe("transcripts", () => {

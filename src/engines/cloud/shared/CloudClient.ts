@@ -61,9 +61,9 @@ export interface CloudClient {
 }
 
 /** Maximum bytes of a response: ten minutes of PCM at 48 kHz as base64. */
-const mostBytes = 128 * 1024 * 1024
+const maxBytes = 128 * 1024 * 1024
 /** Maximum bytes of an error. */
-const mostWords = 256 * 1024
+const maxWords = 256 * 1024
 
 /** Makes the client. A redirect is an error: the key must not follow it. */
 export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddress) {
@@ -110,13 +110,13 @@ export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddres
         response.status < 300
           ? /^text\/html\b/iu.test(response.headers["content-type"] ?? "")
             ? unusable("a web page")
-            : Effect.tap(boundedBody(name, response, mostBytes), (bytes) =>
-                bytes.length <= mostWords &&
+            : Effect.tap(boundedBody(name, response, maxBytes), (bytes) =>
+                bytes.length <= maxWords &&
                 address.isRefusal?.(Option.getOrUndefined(parsedJson(bytes))) === true
                   ? Effect.flatMap(failureOf(response.status, response.headers, bytes), Effect.fail)
                   : Effect.void
               )
-          : boundedBody(name, response, mostWords).pipe(
+          : boundedBody(name, response, maxWords).pipe(
               Effect.orElseSucceed(() => new Uint8Array()),
               Effect.flatMap((bytes) => failureOf(response.status, response.headers, bytes)),
               Effect.flatMap(Effect.fail)

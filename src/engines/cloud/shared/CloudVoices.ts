@@ -10,14 +10,14 @@ interface VoicePage {
 }
 
 /** Pages to read at most, in case a list never ends. */
-const mostPages = 100
+const maxPages = 100
 
 /** Returns the voices of all pages. `page` is called without an argument for the first one. */
 export const pagedVoices = <E, R>(page: (after: string | undefined) => Effect.Effect<VoicePage, E, R>) =>
   Effect.gen(function* () {
     const found: Array<EngineVoice> = []
     let after: string | undefined
-    for (let count = 0; count < mostPages; count++) {
+    for (let count = 0; count < maxPages; count++) {
       const { voices, next } = yield* page(after)
       found.push(...voices)
       if (next === undefined) break

@@ -45,7 +45,7 @@ export interface SpeechAligner {
 
 const engine = "espeak"
 /** Maximum bytes of a part of the text, as for the engine itself. */
-const longestPart = 500
+const maxPart = 500
 
 /** A clip takes far less than a second. On a machine that is overloaded, it must not be cut in another way. */
 const deadline = "5 minutes"
@@ -66,7 +66,7 @@ export const makeSpeechAligner = Effect.fnUntraced(function* (limits: ThreadLimi
       own.map((token, index) => (index === 0 && token.gap === "" ? { ...token, gap: " " } : token))
     )
     const english = primaryLanguage(voice) === "vi" ? englishWords : undefined
-    const sentences = engineSentences(tokens, longestPart, english)
+    const sentences = engineSentences(tokens, maxPart, english)
     const parts = sentences.flatMap((sentence) => sentence.parts)
     const job = { _tag: "Align", voice, parts: parts.map(({ pieces }) => pieces), sound, compare } as const
     const found = yield* Effect.option(pool.ask(job))

@@ -3,7 +3,7 @@
 const digits = ["không", "một", "hai", "ba", "bốn", "năm", "sáu", "bảy", "tám", "chín"] as const
 
 /** Numbers with more digits are read digit by digit. */
-const longestNumber = 15
+const maxNumber = 15
 
 /** Returns a digit's name. */
 const digitName = (digit: string): string => digits[Number(digit)] ?? digit
@@ -13,7 +13,7 @@ export const digitByDigit = (written: string): string => Array.from(written, dig
 
 /** Reads a whole number of digits only. Reads numbers with a leading zero or over 15 digits digit by digit. */
 export const integerWords = (written: string): string =>
-  written.length > longestNumber || (written.length > 1 && written.startsWith("0"))
+  written.length > maxNumber || (written.length > 1 && written.startsWith("0"))
     ? digitByDigit(written)
     : large(written)
 

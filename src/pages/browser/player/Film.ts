@@ -9,7 +9,7 @@ type Sound = "dub" | "original" | "both"
 const sounds: ReadonlyArray<Sound> = ["dub", "original", "both"]
 
 /** How far the picture may be from the sound before it is moved, in seconds. Viewers notice about a fifth of one. */
-const mostDrift = 0.2
+const maxDrift = 0.2
 
 /** Volume of the film's own sound below the dub. */
 const below = 0.4
@@ -43,7 +43,7 @@ export class Film {
     dub.addEventListener("play", () => this.run())
     dub.addEventListener("pause", () => video.pause())
     dub.addEventListener("seeking", () => this.align(0.02))
-    dub.addEventListener("timeupdate", () => this.align(mostDrift))
+    dub.addEventListener("timeupdate", () => this.align(maxDrift))
   }
 
   /** The element that keeps the time: the dub's sound, else the film. */

@@ -10,10 +10,10 @@ const closest = 240
 const firstLook = 14
 
 /** Maximum number of cues drawn. If more are in view, they would blur, so only those to check are drawn. */
-const mostRegions = 300
+const maxRegions = 300
 
 /** Share of the waveform's height that its loudest peak takes, so that no peak touches an edge. */
-const highestPeak = 0.86
+const maxPeak = 0.86
 
 /** Distance between the rows of cue numbers, in pixels. */
 const labelRow = 17
@@ -51,7 +51,7 @@ export class Waveform {
       minPxPerSec: Math.min(closest, Math.max(fitting, firstLook)),
       cursorWidth: 2,
       normalize: true,
-      barHeight: highestPeak,
+      barHeight: maxPeak,
       plugins: [this.regions],
       ...colours(),
       ...(media === undefined ? {} : { media })
@@ -146,11 +146,9 @@ export class Waveform {
       return shown ? [at] : []
     })
     const wanted = new Set(
-      near.length <= mostRegions
+      near.length <= maxRegions
         ? near
-        : near
-            .filter((at) => at === this.current || this.data.cues[at]?.mark !== "none")
-            .slice(0, mostRegions)
+        : near.filter((at) => at === this.current || this.data.cues[at]?.mark !== "none").slice(0, maxRegions)
     )
     const rows = this.labelRows([...wanted])
     for (const [at, { row }] of [...this.drawn]) if (!wanted.has(at) || row !== rows.get(at)) this.erase(at)

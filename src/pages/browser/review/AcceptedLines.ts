@@ -13,10 +13,10 @@ export interface Preview {
 }
 
 /** How far a preview may be from the position before it begins again there, in seconds. */
-const mostDrift = 0.1
+const maxDrift = 0.1
 
 /** Maximum number of previews: each has some megabytes. */
-const mostPreviews = 8
+const maxPreviews = 8
 
 /** The previews of lines that were accepted since the sound was loaded. */
 export class AcceptedLines {
@@ -69,7 +69,7 @@ export class AcceptedLines {
     this.isSettled = false
     const preview = await fetched
     if (preview === undefined || this.isSettled) return
-    this.previews = [preview, ...this.previews].slice(0, mostPreviews)
+    this.previews = [preview, ...this.previews].slice(0, maxPreviews)
     // Browsers let a page make sound once the user has used it.
     await this.output.context.resume()
     this.follow()
@@ -119,7 +119,7 @@ export class AcceptedLines {
     if (
       preview === sounding?.preview &&
       (sounding === undefined ||
-        Math.abs(context.currentTime - sounding.zero - (at - sounding.preview.from)) < mostDrift)
+        Math.abs(context.currentTime - sounding.zero - (at - sounding.preview.from)) < maxDrift)
     )
       return
     sounding?.source.stop()

@@ -10,7 +10,7 @@ import { ask } from "./ReviewClient.ts"
 const every = { soon: 50, later: 500 } as const
 
 /** Number of short intervals. */
-const mostSoon = 100
+const maxSoon = 100
 
 /** Minimum time between the last key or click and a reload, in milliseconds. */
 const quiet = 1_500
@@ -61,7 +61,7 @@ export class Delivering {
             ? "Delivered: you hear the change. The list reloads when playback has stopped and no box or field is in use."
             : `Saved. Delivering…${words === undefined ? "" : ` ${words}`}`
         )
-        await new Promise((go) => setTimeout(go, polls < mostSoon ? every.soon : every.later))
+        await new Promise((go) => setTimeout(go, polls < maxSoon ? every.soon : every.later))
       }
     } catch (error) {
       this.say(error instanceof Error ? error.message : `${error}`, "error")

@@ -23,7 +23,7 @@ const edition = 1
 const turn = Effect.unsafeMakeSemaphore(1)
 
 /** Maximum bytes of a program's output. */
-const mostOutput = 16 * 1024 * 1024
+const maxOutput = 16 * 1024 * 1024
 
 /** The background of a job with `separate`; undefined for others. Runs the program unless an intact one is kept. */
 export const separatedBed = Effect.fn("SeparatedBed.separatedBed")(function* (
@@ -52,7 +52,7 @@ export const separatedBed = Effect.fn("SeparatedBed.separatedBed")(function* (
       env: yield* programEnvironment,
       cwd: folder,
       stdin: "",
-      maxBytes: mostOutput,
+      maxBytes: maxOutput,
       timeout: `${timeout} seconds`
     }).pipe(Effect.mapError((failed) => reject(programFailed("separate", program, failed).detail)))
     if (!(yield* fs.exists(bed)))

@@ -123,7 +123,7 @@ export const readVoiceLists = Effect.fn("VoiceProviders.readVoiceLists")(functio
   const lists = new Map<ProviderId, ReadonlyMap<string, VoiceTraits>>()
   for (const { provider } of providers) {
     const known = new Map<string, VoiceTraits>()
-    for (let page = 1; page <= mostPages; page++) {
+    for (let page = 1; page <= maxPages; page++) {
       const { voices } = yield* reads.voices({ provider, page, limit: 100 })
       const before = known.size
       for (const voice of voices) known.set(voice.voice_id, voice)
@@ -148,7 +148,7 @@ export const traitsIn = <E>(batch: Batch, service: SpeechAccess<E>) =>
   )
 
 /** Maximum pages of voices to read per provider, in case a service's list never ends. */
-const mostPages = 200
+const maxPages = 200
 
 /** Returns the provider of each voice; fails with every voice that no provider has, or several. */
 export const providersIn = (

@@ -76,7 +76,7 @@ const framed = /^\d+:\d{1,2}:\d{1,2}[:;]\d{1,2}$/u
 const expected = "expected a time line such as 00:01:02,500 --> 00:01:04,000"
 
 /** Longest time line: its settings are short. The patterns here need the square of a line's length. */
-const longestTimeLine = 200
+const maxTimeLine = 200
 
 /** Parses one line. */
 export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
@@ -86,9 +86,9 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
     const inner = parseTiming(times, style)
     return inner.kind === "time" && inner.words === "" ? { ...inner, text } : { kind: "none" }
   }
-  if (line.length > longestTimeLine)
+  if (line.length > maxTimeLine)
     return style === "vtt" && /^[^-]{1,40}-->/u.test(line)
-      ? parseTiming(line.slice(0, longestTimeLine), style)
+      ? parseTiming(line.slice(0, maxTimeLine), style)
       : { kind: "none" }
   const joined = joinedTimes(line, style)
   if (joined !== undefined) return joined
@@ -261,4 +261,4 @@ const clockMillis = (text: string, style: TimingStyle, other: string): number | 
 export const isUntimed = (time: number): boolean => Math.floor(time / 1000) === 359_999
 
 /** Upper bound of valid times in milliseconds: 100,000 hours. */
-export const longestTime = 3.6e11
+export const maxTime = 3.6e11

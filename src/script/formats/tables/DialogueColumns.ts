@@ -21,7 +21,7 @@ export interface FoundColumns {
 }
 
 /** Maximum number of rows above the header: titles, dates, names of the production. */
-const highestHeader = 20
+const maxHeader = 20
 
 /** Finds the columns of a table. */
 export const columnsOf = (rows: ReadonlyArray<TableRow>, named: NamedColumns): FoundColumns => {
@@ -65,7 +65,7 @@ export const isDialogueHeader = ([first = [], second = []]: ReadonlyArray<
 /** The first row in which at least two cells are known headers, or one that the manifest names. */
 const headerOf = (rows: ReadonlyArray<TableRow>, named: NamedColumns): number | undefined => {
   const wanted = columnRoles.flatMap((role) => (named[role] === undefined ? [] : [plainHeader(named[role])]))
-  const found = rows.slice(0, highestHeader).findIndex(({ cells }) => {
+  const found = rows.slice(0, maxHeader).findIndex(({ cells }) => {
     const titles = cells.map(plainHeader)
     const known = columnRoles.filter((role) => headers[role].some((title) => titles.includes(title)))
     return titles.some((title) => title !== "" && wanted.includes(title)) || known.length >= 2

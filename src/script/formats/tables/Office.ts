@@ -84,9 +84,9 @@ const continuesAbove = (cell: XmlElement): boolean => {
 }
 
 /** Longest text that a cell merged over several rows repeats in each: a name. Longer text would be spoken again. */
-const mostName = 40
+const maxName = 40
 
-const nameIn = (text = ""): string => (text.length <= mostName ? text : "")
+const nameIn = (text = ""): string => (text.length <= maxName ? text : "")
 
 const textOfCell = (cell: XmlElement): string => paragraphs(cell).join("\n").trim()
 
@@ -111,11 +111,11 @@ const propertyOf = (element: XmlElement, properties: string, name: string): XmlE
     .find((property) => property.name === name)
 
 /** Maximum number of columns of a table in Word. */
-const mostColumns = 63
+const maxColumns = 63
 
 const spanOf = (cell: XmlElement): number => {
   const span = Number(propertyOf(cell, "tcPr", "gridSpan")?.attributes.get("val") ?? 1)
-  return Number.isInteger(span) && span > 0 ? Math.min(span, mostColumns) : 1
+  return Number.isInteger(span) && span > 0 ? Math.min(span, maxColumns) : 1
 }
 
 /** The text of paragraphs; in a whole document, without those in tables. */

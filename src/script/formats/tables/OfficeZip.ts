@@ -2,7 +2,7 @@
 import { unzipSync } from "fflate"
 
 /** Maximum unpacked size of one part, and of all parts, in bytes. */
-const largestPart = 256 * 1024 * 1024
+const maxPart = 256 * 1024 * 1024
 
 /** The kind of an office document. */
 export type OfficeKind = "xlsx" | "docx"
@@ -30,7 +30,7 @@ export const officeParts = (bytes: Uint8Array): OfficeParts => {
       filter: ({ name, originalSize }) => {
         if (!wanted.test(name)) return false
         total += originalSize
-        isTooLarge ||= total > largestPart
+        isTooLarge ||= total > maxPart
         return !isTooLarge
       }
     })

@@ -6,7 +6,7 @@ import { elementsNamed, elementsOf, parseXml, textIn, type XmlElement } from "..
 import type { TableRow } from "./DialogueColumns.ts"
 
 /** Maximum number of columns; dialogue lists have a handful. */
-const mostColumns = 200
+const maxColumns = 200
 
 /** Returns the rows of each sheet, in the order of the workbook. */
 export const sheetsOf = (parts: ReadonlyMap<string, string>): ReadonlyArray<ReadonlyArray<TableRow>> => {
@@ -78,7 +78,7 @@ const rowOf = (
   const cells: Array<string> = []
   for (const cell of elementsOf(row).filter(({ name }) => name === "c")) {
     const place = columnOf(cell.attributes.get("r")) ?? cells.length
-    if (place >= mostColumns) continue
+    if (place >= maxColumns) continue
     while (cells.length < place) cells.push("")
     cells[place] = valueOf(cell, strings, styles)
   }

@@ -8,8 +8,8 @@ const hour = 3_600_000
 const day = 24 * hour
 
 /** Longest credible cue, and longest credible gap between two cues, in milliseconds. */
-const longestCue = hour / 12
-const longestGap = hour / 2
+const maxCue = hour / 12
+const maxGap = hour / 2
 
 /**
  * Returns the milliseconds to add to each start, in file order: a day more from each midnight on. A single cue with a
@@ -23,7 +23,7 @@ export const midnights = (starts: ReadonlyArray<number>): ReadonlyArray<number> 
     const isLate = starts.slice(Math.max(since, at - 2), at).every((time) => time > day / 2 && time <= before)
     if (
       before - start > day / 2 &&
-      start + day - before < longestGap &&
+      start + day - before < maxGap &&
       isLate &&
       (starts[at + 1] ?? start) >= start
     ) {
@@ -49,7 +49,7 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
   let reached = 0
   const cues = kept.map((cue, at) => {
     const { index, line, start } = cue
-    if (start - reached > longestGap)
+    if (start - reached > maxGap)
       notices.push(
         Notice.make({
           line,
@@ -57,7 +57,7 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
         })
       )
     const next = kept.slice(at + 1, at + 50).find((other) => other.start > start)?.start
-    const isLate = cue.end - start > longestCue && (next === undefined ? late.length > 0 : next < cue.end)
+    const isLate = cue.end - start > maxCue && (next === undefined ? late.length > 0 : next < cue.end)
     const end = isLate ? millis(next ?? start) : cue.end
     if (isLate) late.push(cue)
     reached = Math.max(reached, start, end)
@@ -68,7 +68,7 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
     notices.push(
       Notice.make({
         line: first.line,
-        message: `${late.length} ${late.length === 1 ? "cue ends" : "cues end"} more than ${longestCue / 60_000} minutes after the start, from cue ${first.index} on; cut at the next cue`
+        message: `${late.length} ${late.length === 1 ? "cue ends" : "cues end"} more than ${maxCue / 60_000} minutes after the start, from cue ${first.index} on; cut at the next cue`
       })
     )
   if (notices.length === 0 && zeroed.length === 0) return script

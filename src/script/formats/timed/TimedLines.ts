@@ -7,7 +7,7 @@ import { excerpt } from "../../markup/CueLines.ts"
 import { type MarkedTurn, turnsOfMarkup } from "../../markup/CueMarkup.ts"
 import { cueVoices, inOrder } from "../../markup/CueVoices.ts"
 import { type LostBlock, lostCues } from "../cues/LostBlocks.ts"
-import { longestTime } from "../cues/TimingLine.ts"
+import { maxTime } from "../cues/TimingLine.ts"
 import { midnights } from "./PlausibleTimes.ts"
 import {
   type FrameClock,
@@ -70,7 +70,7 @@ const hour = 3_600_000
 
 /** Longest leader before a programme in milliseconds, and the most captions in it. */
 const leader = 120_000
-const mostBefore = 2
+const maxBefore = 2
 
 /** Returns the subtitle of timed lines and unreadable ones. Fails with what was `expected` if it has no cue. */
 export const subtitleOf = (
@@ -109,7 +109,7 @@ export const subtitleOf = (
   for (const { line, words } of worded) {
     const start = Math.round(line.start - told.at)
     const end = Math.round((line.end ?? line.start) - told.at)
-    if (!(start < longestTime)) {
+    if (!(start < maxTime)) {
       lost.push(unreadLine(line.line, words.text, "expected a time below 100,000 hours"))
       continue
     }
@@ -125,7 +125,7 @@ export const subtitleOf = (
         Notice.make({ line: line.line, message: "the cue ends before it starts; its end was ignored" })
       )
     const from = Math.max(0, start)
-    const times = { start: millis(from), end: millis(end < longestTime ? Math.max(from, end) : from) }
+    const times = { start: millis(from), end: millis(end < maxTime ? Math.max(from, end) : from) }
     const sung = line.sung === true ? { sung: true as const } : {}
     cues.push(
       Cue.make({ index: cues.length + 1, ...times, line: line.line, ...sung, ...words }, skipValidation)
@@ -259,7 +259,7 @@ const startOf = (
   const next = hourAt(reel + 1)
   // A slate or a test caption, shortly before the programme.
   const before = sorted.filter((start) => start >= earliest && start < next)
-  if (earliest >= next - leader && before.length <= mostBefore && middle >= next)
+  if (earliest >= next - leader && before.length <= maxBefore && middle >= next)
     return counted("the whole hour after the first cue", next, shownTime((reel + 1) * hour))
   return reel > 0 && earliest - at < hour / 2
     ? counted("the whole hour before the first cue", at, shownTime(reel * hour))

@@ -5,7 +5,7 @@ import { elementsNamed, elementsOf, type XmlElement } from "./XmlTree.ts"
 export type StyleLookup = (element: XmlElement, property: string) => string | undefined
 
 /** Maximum length of a chain of style references. */
-const longestChain = 50
+const maxChain = 50
 
 /** Returns the style lookup of a document: inline, nested (in regions), then referenced styles, the last one first. */
 export const stylesIn = (root: XmlElement): StyleLookup => {
@@ -17,7 +17,7 @@ export const stylesIn = (root: XmlElement): StyleLookup => {
   const found = (element: XmlElement, property: string, depth: number): string | undefined => {
     const own = element.attributes.get(property)
     if (own !== undefined) return own.trim()
-    if (depth > longestChain) return undefined
+    if (depth > maxChain) return undefined
     const nested = element.name === "region" ? elementsOf(element).filter(({ name }) => name === "style") : []
     const named = (element.attributes.get("style") ?? "").split(/\s+/u).flatMap((id) => byId.get(id) ?? [])
     // A chain that branches at every step would take exponential time.

@@ -31,7 +31,7 @@ interface XmlFault {
 const deepest = 256
 
 /** Maximum number of faults kept. */
-const mostFaults = 5
+const maxFaults = 5
 
 interface Open extends XmlElement {
   readonly attributes: Map<string, string>
@@ -49,7 +49,7 @@ export const parseXml = (text: string): XmlDocument => {
   const namespaces: Array<ReadonlyMap<string, string>> = [new Map()]
   const skipped = { depth: 0 }
   parser.on("error", (error) => {
-    if (faults.length < mostFaults)
+    if (faults.length < maxFaults)
       faults.push({ line: parser.line, message: error.message.replace(/^\d+:\d+:\s*/u, "") })
   })
   parser.on("doctype", (doctype) => {
