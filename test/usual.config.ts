@@ -1,5 +1,5 @@
 /**
- * Vitest configuration of `npm test`: at most 6 minutes on two cores. What needs a browser, a package, another program
+ * Vitest configuration of `npm test`: about 5 minutes on two cores. What needs a browser, a package, another program
  * of the system, or more than about 15 s is left to `npm run test:all`.
  */
 import { configDefaults, defineConfig, mergeConfig } from "vitest/config"

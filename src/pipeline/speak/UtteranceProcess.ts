@@ -111,13 +111,9 @@ export const unplannedUtterance = (key: UtteranceKey) =>
   Effect.dieMessage(`utterance ${key.slice(0, 12)} was not planned`)
 
 /**
- * Takes one utterance from its current state to a done task. Each request is recorded before it is sent, so that a run
- * after a crash knows what may have happened.
- */
-
-/**
- * Completes an utterance's task, which is created, adopted or already known. Holds a slot of the provider queue until
- * the task is done; recording that needs no slot. `last` marks the last round.
+ * Completes an utterance's task, which is created, adopted or already known. Each request is recorded before it is
+ * sent, so that a run after a crash knows what may have happened. Holds a slot of the provider queue until the task is
+ * done; recording that needs no slot. `last` marks the last round.
  */
 const completeTask = (
   row: UtteranceRow,
@@ -218,14 +214,12 @@ const hopeless = (fault: NoAddress | MixedUp) => new Hopeless({ failure: failure
 const hasMarker = (label: string | undefined, { utterance: { key } }: UtteranceRow): boolean =>
   label !== undefined && markersIn(label).some((mark) => mark.startsWith(markerOf(key, 1)))
 
-/**
- * Downloads a done task's audio and stores it as a clip; bad audio is fetched again, then spoken again as a new take.
- */
-
 /** The waits before unusable audio is fetched again: it may have been damaged in transit, or not yet written whole. */
 const refetchAfter = ["2 seconds", "10 seconds"] as const
 
-/** Fetches a done task's audio and stores it as a clip. */
+/**
+ * Fetches a done task's audio and stores it as a clip. Bad audio is fetched again, then spoken again as a new take.
+ */
 const fetchClip = (
   row: UtteranceRow,
   done: DoneTask,
