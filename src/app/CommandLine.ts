@@ -16,22 +16,28 @@ import { NoSqlite } from "../store/state/NoSqlite.ts"
 import { helpColumns } from "./terminal/TextLayout.ts"
 import { topicNames } from "./cli/ManualTopics.ts"
 import { findCommand, checkOptions, shapeOf, type CommandPath, type CommandShape } from "./cli/UsageCheck.ts"
-import { queryCommands, queryShapes } from "./cli/QueryCommands.ts"
-import { batchCommands, batchShapes } from "./cli/BatchCommands.ts"
-import { serverCommands, serverShapes } from "./cli/ServerCommands.ts"
-import { setupCommands, setupShapes } from "./cli/SetupCommands.ts"
+import { queryCommands, voicesCommands } from "./cli/QueryCommands.ts"
+import { batchCommands } from "./cli/BatchCommands.ts"
+import { serverCommands, keysCommands } from "./cli/ServerCommands.ts"
+import { setupCommands } from "./cli/SetupCommands.ts"
 
-const root = Command.make("dubwright").pipe(
-  Command.withSubcommands([...batchCommands, ...queryCommands, ...serverCommands, ...setupCommands])
-)
+const commands = [...batchCommands, ...queryCommands, ...serverCommands, ...setupCommands] as const
+const root = Command.make("dubwright").pipe(Command.withSubcommands(commands))
+
+/** Subcommands by command, in the order of the help pages. */
+const subcommands = new Map([
+  ["voices", voicesCommands.map((command) => shapeOf(command))],
+  ["keys", keysCommands.map((command) => shapeOf(command))]
+])
 
 /** The tree's shape, for usage checks and help pages. */
-export const rootShape: CommandShape = shapeOf(root, [
-  ...batchShapes,
-  ...queryShapes,
-  ...serverShapes,
-  ...setupShapes
-])
+export const rootShape: CommandShape = shapeOf(
+  root,
+  commands.map((command) => {
+    const shape = shapeOf(command)
+    return { ...shape, below: subcommands.get(shape.name) ?? [] }
+  })
+)
 
 const isHelp = (word: string): boolean => word === "--help" || word === "-h"
 
@@ -85,7 +91,7 @@ const commandOf = ({ helpTopic, fileRun, words }: CommandLine) =>
     const rest = words.slice(path.length - 1)
     yield* checkOptions(path, rest)
     const last = path.at(-1)
-    const ready = path.length > 1 && (last?.below.length === 0 || last?.runsAlone === true)
+    const ready = path.length > 1 && (last?.below.length === 0 || (last?.options.length ?? 0) > 0)
     if (words.length === 0 || asksForHelp(rest)) return yield* screen.result(helpPage(path, columns))
     if (!ready && !rest.some((word) => word.startsWith("--completions"))) {
       return yield* badUsage(`missing command after ${fullName(path)} (${fullName(path)} --help lists all)`)

@@ -7,7 +7,6 @@ import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
 import { lazyCommand } from "./LazyCommand.ts"
 import { profileNames } from "../../domain/manifest/DeliveryProfile.ts"
-import { shapeOf } from "./UsageCheck.ts"
 
 const run = Command.make(
   "run",
@@ -19,10 +18,7 @@ const run = Command.make(
     json: OptionKinds.flag("json", "print only the run's summary (run.json) on stdout"),
     ...Flags.loudness
   },
-  lazyCommand(
-    () => import("../commands/RunCommand.ts"),
-    ({ runCommand }) => runCommand
-  )
+  lazyCommand(async () => (await import("../commands/RunCommand.ts")).runCommand)
 ).pipe(
   Command.withDescription("Dub a batch; run it again to resume, or to process only new and changed lines")
 )
@@ -39,10 +35,7 @@ const watch = Command.make(
     json: OptionKinds.flag("json", "print only each run's summary (run.json) on stdout"),
     ...Flags.loudness
   },
-  lazyCommand(
-    () => import("../commands/WatchCommand.ts"),
-    ({ watchCommand }) => watchCommand
-  )
+  lazyCommand(async () => (await import("../commands/WatchCommand.ts")).watchCommand)
 ).pipe(
   Command.withDescription(
     "Wait for files to arrive, and dub each once; ends at the deadline, at the credit limit or on Ctrl-C"
@@ -64,10 +57,7 @@ const plan = Command.make(
     json: Flags.json,
     ...Flags.loudness
   },
-  lazyCommand(
-    () => import("../commands/PlanCommand.ts"),
-    ({ planCommand }) => planCommand
-  )
+  lazyCommand(async () => (await import("../commands/PlanCommand.ts")).planCommand)
 ).pipe(
   Command.withDescription(
     "Dry run: print the cost, lines that will not fit and every error, without spending anything"
@@ -80,19 +70,13 @@ const standing = { ...onManifest, json: Flags.json, ...Flags.loudness }
 const status = Command.make(
   "status",
   standing,
-  lazyCommand(
-    () => import("../commands/StateCommands.ts"),
-    ({ statusCommand }) => statusCommand
-  )
+  lazyCommand(async () => (await import("../commands/StateCommands.ts")).statusCommand)
 ).pipe(Command.withDescription("Show finished, in-flight, failed and remaining work, also during a run"))
 
 const retry = Command.make(
   "retry",
   { ...onManifest, ...Flags.speaking, ...Flags.fleet, json: Flags.json, ...Flags.loudness },
-  lazyCommand(
-    () => import("../commands/RunCommand.ts"),
-    ({ retryCommand }) => retryCommand
-  )
+  lazyCommand(async () => (await import("../commands/RunCommand.ts")).retryCommand)
 ).pipe(Command.withDescription("Retry failed lines, then run the batch"))
 
 const clean = Command.make(
@@ -102,10 +86,7 @@ const clean = Command.make(
     olderThan: Flags.olderThan,
     remote: OptionKinds.flag("remote", "also delete this batch's finished tasks on the service")
   },
-  lazyCommand(
-    () => import("../commands/StateCommands.ts"),
-    ({ cleanCommand }) => cleanCommand
-  )
+  lazyCommand(async () => (await import("../commands/StateCommands.ts")).cleanCommand)
 ).pipe(Command.withDescription("Delete clips that no manifest needs"))
 
 const verify = Command.make(
@@ -120,10 +101,7 @@ const verify = Command.make(
     ),
     film: OptionKinds.textOption("film", "FILE", "with --profile: the film whose length the files must have")
   },
-  lazyCommand(
-    () => import("../commands/VerifyCommand.ts"),
-    ({ verifyCommand }) => verifyCommand
-  )
+  lazyCommand(async () => (await import("../commands/VerifyCommand.ts")).verifyCommand)
 ).pipe(
   Command.withDescription(
     "Compare the delivered audio with report.json, cue by cue; with --profile, check files against a delivery profile"
@@ -139,10 +117,7 @@ const review = Command.make(
     reviewer: Flags.reviewer,
     ...Flags.loudness
   },
-  lazyCommand(
-    () => import("../review/ReviewCommand.ts"),
-    ({ reviewCommand }) => reviewCommand
-  )
+  lazyCommand(async () => (await import("../review/ReviewCommand.ts")).reviewCommand)
 ).pipe(Command.withDescription("Edit single cues in a browser: change, listen, accept (prints `review URL`)"))
 
 const exportLines = Command.make(
@@ -157,10 +132,7 @@ const exportLines = Command.make(
     ),
     ...Flags.loudness
   },
-  lazyCommand(
-    () => import("../commands/LineListCommands.ts"),
-    ({ exportLinesCommand }) => exportLinesCommand
-  )
+  lazyCommand(async () => (await import("../commands/LineListCommands.ts")).exportLinesCommand)
 ).pipe(
   Command.withDescription("Write the lines that do not fit to a spreadsheet, for a translator to shorten")
 )
@@ -174,10 +146,7 @@ const importLines = Command.make(
     long: OptionKinds.flag("long", "also accept texts that are still too long"),
     ...Flags.loudness
   },
-  lazyCommand(
-    () => import("../commands/LineListCommands.ts"),
-    ({ importLinesCommand }) => importLinesCommand
-  )
+  lazyCommand(async () => (await import("../commands/LineListCommands.ts")).importLinesCommand)
 ).pipe(Command.withDescription("Check an edited list of export-lines, and save its new texts as overrides"))
 
 export const batchCommands = [
@@ -192,15 +161,3 @@ export const batchCommands = [
   exportLines,
   importLines
 ] as const
-export const batchShapes = [
-  shapeOf(run),
-  shapeOf(watch),
-  shapeOf(plan),
-  shapeOf(status),
-  shapeOf(retry),
-  shapeOf(clean),
-  shapeOf(verify),
-  shapeOf(review),
-  shapeOf(exportLines),
-  shapeOf(importLines)
-]

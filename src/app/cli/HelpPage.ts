@@ -157,7 +157,7 @@ const commandPage = (full: string, command: CommandShape, columns: number): stri
   const [needed, others] = Array.partition(options, ([name]) => !command.needed.includes(bare(name)))
   const words = [
     `Usage: ${full}`,
-    ...(command.below.length === 0 ? [] : [command.runsAlone === true ? "[command]" : "<command>"]),
+    ...(command.below.length === 0 ? [] : [command.options.length > 0 ? "[command]" : "<command>"]),
     ...needed.map(([name]) => name),
     ...(others.length > 0 || command.below.length > 0 ? ["[options]"] : []),
     ...positional.map(([name]) => name)

@@ -4,44 +4,31 @@ import { Effect } from "effect"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
 import { lazyCommand } from "./LazyCommand.ts"
-import { shapeOf } from "./UsageCheck.ts"
 
 const reading = { ...Flags.service, json: Flags.json, ...Flags.loudness }
 
 const health = Command.make(
   "health",
   reading,
-  lazyCommand(
-    () => import("../commands/ServiceQueries.ts"),
-    ({ healthCommand }) => healthCommand
-  )
+  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).healthCommand)
 ).pipe(Command.withDescription("Show the service's health"))
 
 const credits = Command.make(
   "credits",
   reading,
-  lazyCommand(
-    () => import("../commands/ServiceQueries.ts"),
-    ({ creditsCommand }) => creditsCommand
-  )
+  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).creditsCommand)
 ).pipe(Command.withDescription("Show the account's credits"))
 
 const providers = Command.make(
   "providers",
   reading,
-  lazyCommand(
-    () => import("../commands/ServiceQueries.ts"),
-    ({ providersCommand }) => providersCommand
-  )
+  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).providersCommand)
 ).pipe(Command.withDescription("List providers and what each can do"))
 
 const models = Command.make(
   "models",
   { ...reading, provider: OptionKinds.textOption("provider", "ID", "list only models of this provider") },
-  lazyCommand(
-    () => import("../commands/ServiceQueries.ts"),
-    ({ modelsCommand }) => modelsCommand
-  )
+  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).modelsCommand)
 ).pipe(Command.withDescription("List models, of all providers or of one"))
 
 const named = (described: string) =>
@@ -59,28 +46,19 @@ const voicesAdd = Command.make(
   {
     voices: named("a voice from `voices list`, or a voice's folder, .onnx file, .tar.bz2 or .tar.gz archive")
   },
-  lazyCommand(
-    () => import("../commands/VoicesCommand.ts"),
-    ({ addVoicesCommand }) => addVoicesCommand
-  )
+  lazyCommand(async () => (await import("../commands/VoicesCommand.ts")).addVoicesCommand)
 ).pipe(Command.withDescription("Install neural voices on this machine; shows their licences"))
 
 const voicesList = Command.make(
   "list",
   { json: Flags.json },
-  lazyCommand(
-    () => import("../commands/VoicesCommand.ts"),
-    ({ listVoicesCommand }) => listVoicesCommand
-  )
+  lazyCommand(async () => (await import("../commands/VoicesCommand.ts")).listVoicesCommand)
 ).pipe(Command.withDescription("List neural voices: those installed, and those to download"))
 
 const voicesRemove = Command.make(
   "remove",
   { voices: named("an installed voice (see `voices list`)") },
-  lazyCommand(
-    () => import("../commands/VoicesCommand.ts"),
-    ({ removeVoicesCommand }) => removeVoicesCommand
-  )
+  lazyCommand(async () => (await import("../commands/VoicesCommand.ts")).removeVoicesCommand)
 ).pipe(Command.withDescription("Remove neural voices from this machine"))
 
 const voicesTry = Command.make(
@@ -105,10 +83,7 @@ const voicesTry = Command.make(
     ),
     ...Flags.service
   },
-  lazyCommand(
-    () => import("../commands/VoiceSamples.ts"),
-    ({ tryVoicesCommand }) => tryVoicesCommand
-  )
+  lazyCommand(async () => (await import("../commands/VoiceSamples.ts")).tryVoicesCommand)
 ).pipe(Command.withDescription("Say a sentence in several voices, and write a page with players"))
 
 const voices = Command.make(
@@ -119,16 +94,12 @@ const voices = Command.make(
     search: OptionKinds.textOption("search", "TEXT", "list only voices that match this text"),
     limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "list at most N; default: all")
   },
-  lazyCommand(
-    () => import("../commands/ServiceQueries.ts"),
-    ({ voicesCommand }) => voicesCommand
-  )
+  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).voicesCommand)
 ).pipe(
   Command.withDescription(
     "List voices and their ids; subcommands play samples (try) or manage neural voices (add, list, remove)"
   )
 )
-const voicesBelow = [shapeOf(voicesAdd), shapeOf(voicesList), shapeOf(voicesRemove), shapeOf(voicesTry)]
 
 const tasks = Command.make(
   "tasks",
@@ -137,26 +108,15 @@ const tasks = Command.make(
     limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "list at most N; default: 50"),
     data: Flags.data
   },
-  lazyCommand(
-    () => import("../commands/ServiceQueries.ts"),
-    ({ tasksCommand }) => tasksCommand
-  )
+  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).tasksCommand)
 ).pipe(Command.withDescription("List the account's tasks, newest first"))
 
+export const voicesCommands = [voicesAdd, voicesList, voicesRemove, voicesTry] as const
 export const queryCommands = [
   health,
   credits,
   providers,
   models,
-  Command.withSubcommands(voices, [voicesAdd, voicesList, voicesRemove, voicesTry]),
+  Command.withSubcommands(voices, voicesCommands),
   tasks
 ] as const
-export const queryShapes = [
-  shapeOf(health),
-  shapeOf(credits),
-  shapeOf(providers),
-  shapeOf(models),
-  // Unlike other commands with subcommands, it has options of its own.
-  { ...shapeOf(voices), below: voicesBelow, runsAlone: true as const },
-  shapeOf(tasks)
-]

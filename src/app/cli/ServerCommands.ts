@@ -3,7 +3,6 @@ import { Args, Command } from "@effect/cli"
 import * as Flags from "./Flags.ts"
 import * as OptionKinds from "./OptionKinds.ts"
 import { lazyCommand } from "./LazyCommand.ts"
-import { shapeOf } from "./UsageCheck.ts"
 
 const serve = Command.make(
   "serve",
@@ -19,10 +18,7 @@ const serve = Command.make(
     ),
     ...Flags.loudness
   },
-  lazyCommand(
-    () => import("../commands/ServeCommand.ts"),
-    ({ serveCommand }) => serveCommand
-  )
+  lazyCommand(async () => (await import("../commands/ServeCommand.ts")).serveCommand)
 ).pipe(
   Command.withDescription("Run the speech service (prints `listening http://HOST:PORT` when it is ready)")
 )
@@ -80,10 +76,7 @@ const keysCreate = Command.make(
     account: existing,
     ...limits
   },
-  lazyCommand(
-    () => import("../commands/KeysCommand.ts"),
-    ({ createKeyCommand }) => createKeyCommand
-  )
+  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).createKeyCommand)
 ).pipe(
   Command.withDescription(
     "Create a key for a new or existing account; print only the key, which is not shown again"
@@ -104,19 +97,13 @@ const keysImport = Command.make(
       Args.optional
     )
   },
-  lazyCommand(
-    () => import("../commands/KeysCommand.ts"),
-    ({ importKeyCommand }) => importKeyCommand
-  )
+  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).importKeyCommand)
 ).pipe(Command.withDescription("Import an existing key, with or without the `nativeapikey_` prefix"))
 
 const keysList = Command.make(
   "list",
   { data: Flags.data, shared: Flags.replicaStorage, json: Flags.json },
-  lazyCommand(
-    () => import("../commands/KeysCommand.ts"),
-    ({ listKeysCommand }) => listKeysCommand
-  )
+  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).listKeysCommand)
 ).pipe(Command.withDescription("List keys by their first characters, with their accounts, credits and usage"))
 
 const keysAudit = Command.make(
@@ -127,10 +114,7 @@ const keysAudit = Command.make(
     json: Flags.json,
     last: OptionKinds.integerOption("last", "N", { min: 1, max: 100_000 }, "entries to show; default: 100")
   },
-  lazyCommand(
-    () => import("../commands/KeysCommand.ts"),
-    ({ auditCommand }) => auditCommand
-  )
+  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).auditCommand)
 ).pipe(Command.withDescription("Show who changed keys and credits, and which addresses guessed keys"))
 
 const keysGrant = Command.make(
@@ -146,10 +130,7 @@ const keysGrant = Command.make(
     ),
     credits: OptionKinds.requiredIntegerOption("credits", "N", anyNumber, "credits to add")
   },
-  lazyCommand(
-    () => import("../commands/KeysCommand.ts"),
-    ({ grantCommand }) => grantCommand
-  )
+  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).grantCommand)
 ).pipe(Command.withDescription("Add credits to an account, also while the service runs"))
 
 const keysRevoke = Command.make(
@@ -161,15 +142,13 @@ const keysRevoke = Command.make(
       Args.withDescription("the key's id in `keys list`, or its name if only one valid key has it")
     )
   },
-  lazyCommand(
-    () => import("../commands/KeysCommand.ts"),
-    ({ revokeKeyCommand }) => revokeKeyCommand
-  )
+  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).revokeKeyCommand)
 ).pipe(Command.withDescription("Revoke a key, also while the service runs"))
 
+export const keysCommands = [keysCreate, keysImport, keysList, keysGrant, keysRevoke, keysAudit] as const
 const keys = Command.make("keys").pipe(
   Command.withDescription("Manage the service's keys"),
-  Command.withSubcommands([keysCreate, keysImport, keysList, keysGrant, keysRevoke, keysAudit])
+  Command.withSubcommands(keysCommands)
 )
 
 const backup = Command.make(
@@ -178,10 +157,7 @@ const backup = Command.make(
     data: Flags.data,
     to: OptionKinds.requiredText("to", "FOLDER", "new or empty folder for the copy")
   },
-  lazyCommand(
-    () => import("../commands/BackupCommand.ts"),
-    ({ backupCommand }) => backupCommand
-  )
+  lazyCommand(async () => (await import("../commands/BackupCommand.ts")).backupCommand)
 ).pipe(Command.withDescription("Copy the service's data folder, also while the service runs"))
 
 const worker = Command.make(
@@ -216,23 +192,7 @@ const worker = Command.make(
     ),
     ...Flags.loudness
   },
-  lazyCommand(
-    () => import("../commands/WorkerCommand.ts"),
-    ({ workerCommand }) => workerCommand
-  )
+  lazyCommand(async () => (await import("../commands/WorkerCommand.ts")).workerCommand)
 ).pipe(Command.withDescription("Run a fleet worker, which speaks and delivers jobs of `run --fleet`"))
 
 export const serverCommands = [serve, keys, backup, worker] as const
-export const serverShapes = [
-  shapeOf(serve),
-  shapeOf(keys, [
-    shapeOf(keysCreate),
-    shapeOf(keysImport),
-    shapeOf(keysList),
-    shapeOf(keysGrant),
-    shapeOf(keysRevoke),
-    shapeOf(keysAudit)
-  ]),
-  shapeOf(backup),
-  shapeOf(worker)
-]

@@ -6,7 +6,6 @@ import * as OptionKinds from "./OptionKinds.ts"
 import { filmSounds } from "../init/FilmSound.ts"
 import { scheduleKinds } from "../nightly/Schedule.ts"
 import { lazyCommand } from "./LazyCommand.ts"
-import { shapeOf } from "./UsageCheck.ts"
 
 const doctor = Command.make(
   "doctor",
@@ -27,10 +26,7 @@ const doctor = Command.make(
     json: Flags.json,
     ...Flags.loudness
   },
-  lazyCommand(
-    () => import("../doctor/DoctorCommand.ts"),
-    ({ doctorCommand }) => doctorCommand
-  )
+  lazyCommand(async () => (await import("../doctor/DoctorCommand.ts")).doctorCommand)
 ).pipe(
   Command.withDescription("Check Node, ffmpeg, the state folder, the service and the key; suggest fixes")
 )
@@ -55,10 +51,7 @@ const init = Command.make(
     yes: OptionKinds.flag("yes", "ask no questions; use the defaults"),
     force: OptionKinds.flag("force", "replace an existing manifest instead of adding to it")
   },
-  lazyCommand(
-    () => import("../init/InitCommand.ts"),
-    ({ initCommand }) => initCommand
-  )
+  lazyCommand(async () => (await import("../init/InitCommand.ts")).initCommand)
 ).pipe(
   Command.withDescription(
     "Write a manifest for a folder of subtitles, or add jobs for new subtitles to an existing one"
@@ -83,10 +76,7 @@ const schedule = Command.make(
       Options.map(Option.getOrUndefined)
     )
   },
-  lazyCommand(
-    () => import("../nightly/ScheduleCommand.ts"),
-    ({ scheduleCommand }) => scheduleCommand
-  )
+  lazyCommand(async () => (await import("../nightly/ScheduleCommand.ts")).scheduleCommand)
 ).pipe(
   Command.withDescription("Print a nightly schedule for a batch: systemd, cron, launchd or Task Scheduler")
 )
@@ -94,22 +84,13 @@ const schedule = Command.make(
 const schema = Command.make(
   "schema",
   {},
-  lazyCommand(
-    () => import("../commands/SchemaCommand.ts"),
-    ({ schemaCommand: schema }) =>
-      () =>
-        schema
-  )
+  lazyCommand(async () => (await import("../commands/SchemaCommand.ts")).schemaCommand)
 ).pipe(Command.withDescription("Print the manifest's JSON Schema, for editors and validators"))
 
 const demo = Command.make(
   "demo",
   { json: Flags.json, ...Flags.loudness },
-  lazyCommand(
-    () => import("../commands/DemoCommand.ts"),
-    ({ demoCommand }) => demoCommand
-  )
+  lazyCommand(async () => (await import("../commands/DemoCommand.ts")).demoCommand)
 ).pipe(Command.withDescription("Dub a short scene in a temporary folder; needs no account and no network"))
 
 export const setupCommands = [demo, doctor, init, schedule, schema] as const
-export const setupShapes = [shapeOf(demo), shapeOf(doctor), shapeOf(init), shapeOf(schedule), shapeOf(schema)]

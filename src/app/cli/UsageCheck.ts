@@ -1,11 +1,11 @@
 /** Checks the command line: the command and its options must exist; errors suggest the nearest name. */
-import { CliConfig, Command, type HelpDoc, type Usage } from "@effect/cli"
+import { CliConfig, CommandDescriptor, type HelpDoc, type Usage } from "@effect/cli"
 import { Either, Option } from "effect"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { badUsage, type CommandEnded } from "../ExitCodes.ts"
 
 /** An option; `name` is the long name with its dashes. */
-export interface OptionShape {
+interface OptionShape {
   readonly name: string
   readonly takesValue: boolean
 }
@@ -18,9 +18,8 @@ export interface CommandShape {
   readonly needed: ReadonlyArray<string>
   /** Its description, arguments and options. */
   readonly help: () => HelpDoc.HelpDoc
+  /** Its subcommands. With options of its own, it also runs without one of them. */
   readonly below: ReadonlyArray<CommandShape>
-  /** Whether it also runs without one of its subcommands. */
-  readonly runsAlone?: true
 }
 
 /** The commands from the root to one command, root first. */
@@ -36,16 +35,19 @@ const everywhere: ReadonlyArray<OptionShape> = [
 ]
 
 /** Returns the shape of an @effect/cli command; `below` are its subcommands' shapes. */
-export const shapeOf = <Name extends string, R, E, A>(
-  command: Command.Command<Name, R, E, A>,
+export const shapeOf = (
+  { descriptor }: { readonly descriptor: CommandDescriptor.Command<unknown> },
   below: ReadonlyArray<CommandShape> = []
-): CommandShape => ({
-  name: [...Command.getNames(command)][0] ?? "",
-  options: below.length > 0 ? [] : optionsIn(Command.getUsage(command)),
-  needed: below.length > 0 ? [] : neededIn(Command.getUsage(command)),
-  help: () => Command.getHelp(command, helpConfig),
-  below
-})
+): CommandShape => {
+  const usage = CommandDescriptor.getUsage(descriptor)
+  return {
+    name: [...CommandDescriptor.getNames(descriptor)][0] ?? "",
+    options: optionsIn(usage),
+    needed: neededIn(usage),
+    help: () => CommandDescriptor.getHelp(descriptor, helpConfig),
+    below
+  }
+}
 
 // Help pages omit the library's built-in options; the overview names the useful ones.
 const helpConfig = CliConfig.make({ showBuiltIns: false })

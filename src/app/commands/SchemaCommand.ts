@@ -3,6 +3,5 @@ import { Effect } from "effect"
 import { manifestSchema } from "../../domain/manifest/ManifestSchema.ts"
 import { Screen } from "../terminal/Screen.ts"
 
-export const schemaCommand = Effect.flatMap(Screen, (screen) =>
-  screen.result(JSON.stringify(manifestSchema, null, 2))
-)
+export const schemaCommand = () =>
+  Effect.flatMap(Screen, (screen) => screen.result(JSON.stringify(manifestSchema, null, 2)))
