@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { LanguageTag } from "../../domain/values/Ids.ts"
 import { expecting } from "../../domain/values/SchemaWords.ts"
-import { addressField, countField, optionalField, secondsField } from "./ConfigFields.ts"
+import { addressField, optionalCount, optionalField, optionalNumber } from "./ConfigFields.ts"
 import { foreignVoice, keyVariable, normalise } from "./EngineFields.ts"
 
 /** The settings of every cloud engine. */
@@ -18,15 +18,17 @@ const shared = {
     "Whether to request the voices from the provider; default: true."
   ),
   languages: optionalField(Schema.Array(LanguageTag), "Languages whose voices are offered; default: all."),
-  concurrency: optionalField(
-    countField(1, 256),
+  concurrency: optionalCount(
+    1,
+    256,
     "Maximum requests in flight; default: the limit of the provider's smallest plan."
   ),
-  maxCharacters: optionalField(
-    countField(1, 1_000_000),
+  maxCharacters: optionalCount(
+    1,
+    1_000_000,
     "Maximum length of a text as the provider counts it; default: the provider's limit."
   ),
-  timeout: optionalField(secondsField(3_600), "Seconds to wait for a response; default: 120."),
+  timeout: optionalNumber(0, 3_600, "Seconds to wait for a response; default: 120."),
   normalise,
   creditsPerCharacter: optionalField(
     Schema.NonNegative,
@@ -34,22 +36,22 @@ const shared = {
   )
 }
 
-const share = Schema.Number.pipe(Schema.between(0, 1))
-
 const ElevenLabs = Schema.Struct({
   kind: Schema.Literal("elevenlabs"),
   ...shared,
   model: optionalField(Schema.NonEmptyString, "The model; default: eleven_multilingual_v2."),
-  seed: optionalField(
-    countField(0, 4_294_967_295),
+  seed: optionalCount(
+    0,
+    4_294_967_295,
     "Equal requests with the same seed give nearly equal speech; default: none."
   ),
-  stability: optionalField(share, "Stability of the voice, 0 to 1; default: the voice's own."),
-  similarityBoost: optionalField(
-    share,
+  stability: optionalNumber(0, 1, "Stability of the voice, 0 to 1; default: the voice's own."),
+  similarityBoost: optionalNumber(
+    0,
+    1,
     "Similarity to the original voice, 0 to 1; default: the voice's own."
   ),
-  style: optionalField(share, "Exaggeration of the voice's style, 0 to 1; default: the voice's own.")
+  style: optionalNumber(0, 1, "Exaggeration of the voice's style, 0 to 1; default: the voice's own.")
 })
 
 const Azure = Schema.Struct({

@@ -11,10 +11,12 @@ export const describedField = <A, I, R>(schema: Schema.Schema<A, I, R>, descript
 export const optionalField = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
   Schema.optionalWith(describedField(schema, description), { exact: true })
 
-/** A number of seconds from 0 to `most`. */
-export const secondsField = (most: number) => Schema.Number.pipe(Schema.between(0, most))
-/** An integer from `least` to `most`. */
-export const countField = (least: number, most: number) => Schema.Int.pipe(Schema.between(least, most))
+/** An optional integer from `least` to `most`. */
+export const optionalCount = (least: number, most: number, description: string) =>
+  optionalField(Schema.Int.pipe(Schema.between(least, most)), description)
+/** An optional number from `least` to `most`. */
+export const optionalNumber = (least: number, most: number, description: string) =>
+  optionalField(Schema.Number.pipe(Schema.between(least, most)), description)
 /** An http or https URL. */
 export const addressField = Schema.NonEmptyTrimmedString.pipe(
   Schema.filter(

@@ -3,14 +3,15 @@ import { Schema } from "effect"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { expecting } from "../../domain/values/SchemaWords.ts"
 import { CloudEngineSettings } from "./CloudEngineConfig.ts"
-import { addressField, countField, describedField, optionalField, secondsField } from "./ConfigFields.ts"
+import { addressField, describedField, optionalCount, optionalField, optionalNumber } from "./ConfigFields.ts"
 import { foreignVoice, keyVariable, normalise } from "./EngineFields.ts"
 
 /** eSpeak NG, bundled: more than a hundred languages. */
 const EspeakSettings = Schema.Struct({
   kind: Schema.Literal("espeak"),
-  threads: optionalField(
-    countField(1, 64),
+  threads: optionalCount(
+    1,
+    64,
     "Worker threads, about 60 MB each while in use; default: the number of cores minus one."
   )
 })
@@ -18,7 +19,7 @@ const EspeakSettings = Schema.Struct({
 /** Flite, bundled: English voices. */
 const FliteSettings = Schema.Struct({
   kind: Schema.Literal("flite"),
-  threads: optionalField(countField(1, 64), "Worker threads; default: 1.")
+  threads: optionalCount(1, 64, "Worker threads; default: 1.")
 })
 
 /** A local program, started once per text, without a shell. */
@@ -53,7 +54,7 @@ const CommandSettings = Schema.Struct({
     "Extension of the file at {output}; default: wav."
   ),
   normalise,
-  timeout: optionalField(secondsField(3_600), "Seconds before the program is killed; default: 60.")
+  timeout: optionalNumber(0, 3_600, "Seconds before the program is killed; default: 60.")
 })
 
 /** A server that implements OpenAI's /audio/speech. */
@@ -75,8 +76,8 @@ const OpenAiSettings = Schema.Struct({
     "The audio format to request; default: wav."
   ),
   normalise,
-  maxCharacters: optionalField(countField(1, 100_000), "Maximum characters per request; default: 4096."),
-  timeout: optionalField(secondsField(3_600), "Seconds to wait for a response; default: 120.")
+  maxCharacters: optionalCount(1, 100_000, "Maximum characters per request; default: 4096."),
+  timeout: optionalNumber(0, 3_600, "Seconds to wait for a response; default: 120.")
 })
 
 /** Another service with the same HTTP interface. */
@@ -86,7 +87,7 @@ const UpstreamSettings = Schema.Struct({
   keyVariable,
   provider: describedField(Schema.NonEmptyString, "The provider to use on that service."),
   model: optionalField(Schema.NonEmptyString, "The model to use; default: the provider's default model."),
-  timeout: optionalField(secondsField(86_400), "Maximum seconds per task; default: 600.")
+  timeout: optionalNumber(0, 86_400, "Maximum seconds per task; default: 600.")
 })
 
 /** Neural voices on this machine, with sherpa-onnx. */
@@ -96,17 +97,19 @@ const SherpaSettings = Schema.Struct({
     Schema.NonEmptyArray(Schema.NonEmptyString),
     "Installed voices by id, and folders or .onnx files of others; default: every installed voice."
   ),
-  processes: optionalField(
-    countField(1, 64),
+  processes: optionalCount(
+    1,
+    64,
     "Sentences spoken at once, each in its own process; default: the number of cores minus one, at most 4."
   ),
-  threads: optionalField(countField(1, 64), "Threads of each process; default: 1."),
+  threads: optionalCount(1, 64, "Threads of each process; default: 1."),
   steady: optionalField(
     Schema.Boolean,
     "Whether equal texts give equal samples, at the cost of some liveliness; default: true."
   ),
-  memory: optionalField(
-    countField(100, 1_000_000),
+  memory: optionalCount(
+    100,
+    1_000_000,
     "Megabytes of memory above which a process is replaced; default: 1500."
   )
 })

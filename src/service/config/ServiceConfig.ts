@@ -7,11 +7,11 @@ import { LanguageTag } from "../../domain/values/Ids.ts"
 import { expecting } from "../../domain/values/SchemaWords.ts"
 import {
   addressField,
-  countField,
   describedField,
   isNetwork,
+  optionalCount,
   optionalField,
-  secondsField,
+  optionalNumber,
   Slug
 } from "./ConfigFields.ts"
 import { EngineSettings } from "./EngineConfig.ts"
@@ -24,14 +24,8 @@ export const ModelSettings = Schema.Struct({
   description: Schema.optionalWith(Schema.String, { exact: true }),
   languages: optionalField(Schema.Array(LanguageTag), "Languages it speaks; default: its voices' languages."),
   creditsPerCharacter: optionalField(Schema.NonNegative, "Credits per character; default: 1."),
-  rate: optionalField(
-    Schema.Number.pipe(Schema.between(0.5, 2)),
-    "Speaking rate, multiplied with the voice's; 1 is the engine's default."
-  ),
-  pitch: optionalField(
-    Schema.Number.pipe(Schema.between(-12, 12)),
-    "Pitch in semitones, added to the voice's; 0 is the engine's default."
-  )
+  rate: optionalNumber(0.5, 2, "Speaking rate, multiplied with the voice's; 1 is the engine's default."),
+  pitch: optionalNumber(-12, 12, "Pitch in semitones, added to the voice's; 0 is the engine's default.")
 })
 export type ModelSettings = typeof ModelSettings.Type
 
@@ -57,15 +51,9 @@ export const VoiceSettings = Schema.Struct({
     "The engine's voice, or one per language. The text's language selects one; the first is used when it is unclear."
   ),
   languages: optionalField(Schema.Array(LanguageTag), "Languages it speaks; default: as the engine reports."),
-  rate: optionalField(
-    Schema.Number.pipe(Schema.between(0.5, 2)),
-    "Speaking rate; 1 is the engine's default."
-  ),
-  pitch: optionalField(
-    Schema.Number.pipe(Schema.between(-12, 12)),
-    "Pitch in semitones; 0 is the engine's default."
-  ),
-  volume: optionalField(Schema.Number.pipe(Schema.between(0.1, 2)), "Volume; 1 is the engine's default.")
+  rate: optionalNumber(0.5, 2, "Speaking rate; 1 is the engine's default."),
+  pitch: optionalNumber(-12, 12, "Pitch in semitones; 0 is the engine's default."),
+  volume: optionalNumber(0.1, 2, "Volume; 1 is the engine's default.")
 })
 export type VoiceSettings = typeof VoiceSettings.Type
 
@@ -86,22 +74,18 @@ const EngineEntry = Schema.Struct({
     keyVariable,
     "The environment variable with its key; default: the engine's own."
   ),
-  order: optionalField(
-    countField(1, 100),
+  order: optionalCount(
+    1,
+    100,
     "Engines with the lowest order speak. If they fail, those with the next order speak. Default: the place in the list."
   ),
-  weight: optionalField(
-    Schema.Number.pipe(Schema.between(0.01, 1_000)),
-    "Share of the tasks among engines of the same order; default: 1."
-  ),
-  concurrency: optionalField(
-    countField(1, 256),
+  weight: optionalNumber(0.01, 1_000, "Share of the tasks among engines of the same order; default: 1."),
+  concurrency: optionalCount(
+    1,
+    256,
     "Maximum number of tasks that it speaks at once; default: the provider's."
   ),
-  requestsPerMinute: optionalField(
-    countField(1, 1_000_000),
-    "Maximum requests in a minute; default: unlimited."
-  ),
+  requestsPerMinute: optionalCount(1, 1_000_000, "Maximum requests in a minute; default: unlimited."),
   voices: optionalField(
     Schema.Record({ key: Schema.String, value: EngineVoices }),
     'The engine\'s voice for each voice id of the provider; "*" is for all other voices. Default: voices of the same name.'
@@ -119,12 +103,9 @@ export const ProviderSettings = Schema.Struct({
     Schema.NonEmptyArray(EngineEntry),
     "Several engines instead of `engine`. If one fails, the next one speaks."
   ),
-  concurrency: optionalField(countField(1, 256), "Maximum tasks spoken at once; default: 2."),
-  minCharacters: optionalField(
-    countField(0, 100_000),
-    "Minimum characters of a text; does not apply to SRT."
-  ),
-  maxCharacters: optionalField(countField(1, 100_000), "Maximum characters of a text."),
+  concurrency: optionalCount(1, 256, "Maximum tasks spoken at once; default: 2."),
+  minCharacters: optionalCount(0, 100_000, "Minimum characters of a text; does not apply to SRT."),
+  maxCharacters: optionalCount(1, 100_000, "Maximum characters of a text."),
   srtInput: optionalField(Schema.Boolean, "Whether to accept SRT as text and speak it on its timeline."),
   transcript: optionalField(
     Schema.Literal("none", "with_transcript", "export_srt"),
@@ -160,63 +141,60 @@ export const ServiceConfig = Schema.Struct({
         Schema.Literal(22_050, 24_000, 44_100, 48_000),
         "Sample rate in Hz; default: 24000."
       ),
-      bitrate: optionalField(countField(32, 320), "MP3 bitrate in kbit/s; default: 96.")
+      bitrate: optionalCount(32, 320, "MP3 bitrate in kbit/s; default: 96.")
     }),
     "Format of the audio files."
   ),
   limits: optionalField(
     Schema.Struct({
-      queue: optionalField(
-        countField(1, 1_000_000),
+      queue: optionalCount(
+        1,
+        1_000_000,
         "Maximum number of queued tasks, shared evenly among accounts with queued tasks; default: 10000."
       ),
-      bodyBytes: optionalField(
-        countField(1_024, 64_000_000),
-        "Maximum bytes of a request body; default: 256000."
-      ),
-      timeline: optionalField(
-        Schema.Number.pipe(Schema.between(1, 86_400)),
+      bodyBytes: optionalCount(1_024, 64_000_000, "Maximum bytes of a request body; default: 256000."),
+      timeline: optionalNumber(
+        1,
+        86_400,
         "Latest start of an SRT entry, in seconds; default: 14400. At most 600 s, and 20 s for each character of the SRT."
       ),
-      requestsPerSecond: optionalField(
-        Schema.Number.pipe(Schema.between(0.1, 100_000)),
+      requestsPerSecond: optionalNumber(
+        0.1,
+        100_000,
         "Requests per second and account, with bursts of ten seconds' worth; default: unlimited."
       ),
-      connections: optionalField(countField(1, 65_000), "Maximum open connections; default: 4000."),
-      streams: optionalField(
-        countField(1, 65_000),
+      connections: optionalCount(1, 65_000, "Maximum open connections; default: 4000."),
+      streams: optionalCount(
+        1,
+        65_000,
         "Maximum open event streams and speech requests of an account; default: 100."
       ),
-      allStreams: optionalField(
-        countField(1, 65_000),
+      allStreams: optionalCount(
+        1,
+        65_000,
         "Maximum open event streams and speech requests in all; default: 1000."
       ),
-      requestTimeout: optionalField(
-        Schema.Number.pipe(Schema.between(1, 3_600)),
-        "Maximum seconds to receive a request; default: 30."
-      ),
-      taskTimeout: optionalField(
-        Schema.Number.pipe(Schema.between(1, 86_400)),
-        "Maximum seconds to speak a task; default: 900."
-      ),
-      attempts: optionalField(
-        countField(1, 100),
-        "Maximum attempts at a task if errors are temporary; default: 3."
-      ),
-      drain: optionalField(
-        secondsField(3_600),
+      requestTimeout: optionalNumber(1, 3_600, "Maximum seconds to receive a request; default: 30."),
+      taskTimeout: optionalNumber(1, 86_400, "Maximum seconds to speak a task; default: 900."),
+      attempts: optionalCount(1, 100, "Maximum attempts at a task if errors are temporary; default: 3."),
+      drain: optionalNumber(
+        0,
+        3_600,
         "Seconds to wait for in-flight tasks when the service stops; default: 20."
       ),
-      lease: optionalField(
-        Schema.Number.pipe(Schema.between(1, 3_600)),
+      lease: optionalNumber(
+        1,
+        3_600,
         "With --database: seconds without a heartbeat until other replicas speak its tasks; default: 15."
       ),
-      accountBytes: optionalField(
-        countField(1, 1_000_000_000_000_000),
+      accountBytes: optionalCount(
+        1,
+        1_000_000_000_000_000,
         "Maximum bytes of audio that an account keeps; default: 20000000000."
       ),
-      freeDisk: optionalField(
-        countField(0, 1_000_000_000_000),
+      freeDisk: optionalCount(
+        0,
+        1_000_000_000_000,
         "Free bytes of disk below which new tasks are rejected; default: 50000000."
       )
     }),
@@ -224,12 +202,14 @@ export const ServiceConfig = Schema.Struct({
   ),
   keep: optionalField(
     Schema.Struct({
-      days: optionalField(
-        Schema.Number.pipe(Schema.between(0.00001, 36_500)),
+      days: optionalNumber(
+        0.00001,
+        36_500,
         "Days before a finished task and its files are deleted; default: 30."
       ),
-      addressHours: optionalField(
-        Schema.Number.pipe(Schema.between(0.0001, 87_600)),
+      addressHours: optionalNumber(
+        0.0001,
+        87_600,
         "Hours a file URL stays valid; reading the task returns a new one; default: 24."
       )
     }),

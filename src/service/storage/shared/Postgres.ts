@@ -6,7 +6,7 @@ import { Cause, Data, Effect, Layer, Option, Redacted, Schedule, Stream, type Sc
 import Pg from "pg"
 import { DataFolderUnusable, openFailureReason } from "../DataFolder.ts"
 import { Replica, type TaskChange } from "../Replica.ts"
-import { applyMigrations, keptBefore, statements } from "../ServiceMigrations.ts"
+import { applyMigrations, keptBefore } from "../ServiceMigrations.ts"
 
 /**
  * Schema and migrations of a PostgreSQL database. Replicas of an older version keep running while a newer one migrates:
@@ -15,10 +15,8 @@ import { applyMigrations, keptBefore, statements } from "../ServiceMigrations.ts
 
 /** The migrations. Tables and columns are those of SQLite. */
 const postgresMigrations = {
-  "0001_service": Effect.flatMap(
-    SqlClient,
-    statements(
-      `CREATE TABLE accounts (
+  "0001_service": [
+    `CREATE TABLE accounts (
           id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
           name TEXT NOT NULL,
           visible BIGINT NOT NULL DEFAULT 1,
@@ -28,7 +26,7 @@ const postgresMigrations = {
           tasks BIGINT NOT NULL DEFAULT 0 CHECK (tasks >= 0),
           created_at BIGINT NOT NULL
         )`,
-      `CREATE TABLE keys (
+    `CREATE TABLE keys (
           id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
           account_id BIGINT NOT NULL REFERENCES accounts (id),
           name TEXT NOT NULL,
@@ -43,8 +41,8 @@ const postgresMigrations = {
           requests_per_second DOUBLE PRECISION,
           credits_per_day BIGINT
         )`,
-      `CREATE INDEX keys_by_selector ON keys (selector)`,
-      `CREATE TABLE tasks (
+    `CREATE INDEX keys_by_selector ON keys (selector)`,
+    `CREATE TABLE tasks (
           id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
           task_id TEXT NOT NULL UNIQUE,
           account_id BIGINT NOT NULL REFERENCES accounts (id),
@@ -75,16 +73,16 @@ const postgresMigrations = {
           error_code TEXT,
           error_message TEXT
         )`,
-      `CREATE INDEX tasks_by_account ON tasks (account_id, id)`,
-      `CREATE INDEX tasks_waiting ON tasks (account_id, provider, id) WHERE status = 'queued'`,
-      `CREATE INDEX tasks_under_way ON tasks (status) WHERE status IN ('queued', 'processing')`,
-      `CREATE INDEX tasks_ended ON tasks (completed_at) WHERE completed_at IS NOT NULL`,
-      `CREATE TABLE deleted (
+    `CREATE INDEX tasks_by_account ON tasks (account_id, id)`,
+    `CREATE INDEX tasks_waiting ON tasks (account_id, provider, id) WHERE status = 'queued'`,
+    `CREATE INDEX tasks_under_way ON tasks (status) WHERE status IN ('queued', 'processing')`,
+    `CREATE INDEX tasks_ended ON tasks (completed_at) WHERE completed_at IS NOT NULL`,
+    `CREATE TABLE deleted (
           task_id TEXT PRIMARY KEY,
           account_id BIGINT NOT NULL,
           deleted_at BIGINT NOT NULL
         )`,
-      `CREATE TABLE idempotency (
+    `CREATE TABLE idempotency (
           account_id BIGINT NOT NULL REFERENCES accounts (id),
           key TEXT NOT NULL,
           digest BYTEA NOT NULL,
@@ -94,14 +92,14 @@ const postgresMigrations = {
           used_at BIGINT NOT NULL,
           PRIMARY KEY (account_id, key)
         )`,
-      `CREATE INDEX idempotency_by_use ON idempotency (used_at)`,
-      `CREATE TABLE key_days (
+    `CREATE INDEX idempotency_by_use ON idempotency (used_at)`,
+    `CREATE TABLE key_days (
           key_id BIGINT NOT NULL,
           day BIGINT NOT NULL,
           credits BIGINT NOT NULL,
           PRIMARY KEY (key_id, day)
         )`,
-      `CREATE TABLE audit (
+    `CREATE TABLE audit (
           id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
           at BIGINT NOT NULL,
           event TEXT NOT NULL,
@@ -110,7 +108,7 @@ const postgresMigrations = {
           actor TEXT NOT NULL,
           detail TEXT
         )`,
-      `CREATE TABLE webhooks (
+    `CREATE TABLE webhooks (
           task_id TEXT PRIMARY KEY,
           account_id BIGINT NOT NULL,
           url TEXT NOT NULL,
@@ -118,26 +116,26 @@ const postgresMigrations = {
           attempts BIGINT NOT NULL DEFAULT 0,
           due_at BIGINT
         )`,
-      `CREATE INDEX webhooks_due ON webhooks (due_at) WHERE due_at IS NOT NULL`,
-      // The replicas that are alive, until when, and the providers that they offer, between commas.
-      `CREATE TABLE replicas (
+    `CREATE INDEX webhooks_due ON webhooks (due_at) WHERE due_at IS NOT NULL`,
+    // The replicas that are alive, until when, and the providers that they offer, between commas.
+    `CREATE TABLE replicas (
           id TEXT PRIMARY KEY,
           providers TEXT NOT NULL,
           alive_until BIGINT NOT NULL
         )`,
-      // The token buckets of rate limits. \`tokens\` is NULL in a bucket that has not been used.
-      `CREATE TABLE rate_buckets (
+    // The token buckets of rate limits. \`tokens\` is NULL in a bucket that has not been used.
+    `CREATE TABLE rate_buckets (
           name TEXT PRIMARY KEY,
           tokens DOUBLE PRECISION,
           at BIGINT NOT NULL
         )`,
-      // The one row is a digest of the secret beside the files: it shows which files belong to the database.
-      `CREATE TABLE file_secret (
+    // The one row is a digest of the secret beside the files: it shows which files belong to the database.
+    `CREATE TABLE file_secret (
           id BIGINT PRIMARY KEY CHECK (id = 1),
           digest TEXT NOT NULL
         )`,
-      // Keeps the credits of the day exact, makes webhooks due, and notifies the replicas of each change.
-      `CREATE FUNCTION tasks_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+    // Keeps the credits of the day exact, makes webhooks due, and notifies the replicas of each change.
+    `CREATE FUNCTION tasks_changed() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
           IF TG_OP = 'INSERT' THEN
             IF NEW.key_id IS NOT NULL THEN
@@ -161,35 +159,26 @@ const postgresMigrations = {
           PERFORM pg_notify('dubwright_tasks', concat_ws(' ', NEW.account_id, NEW.task_id, NEW.status, NEW.provider));
           RETURN NULL;
         END $$`,
-      `CREATE TRIGGER tasks_changed AFTER INSERT OR DELETE OR UPDATE OF status ON tasks
+    `CREATE TRIGGER tasks_changed AFTER INSERT OR DELETE OR UPDATE OF status ON tasks
         FOR EACH ROW EXECUTE FUNCTION tasks_changed()`
-    )
-  ),
-  "0002_key_uses": Effect.flatMap(
-    SqlClient,
-    statements(
-      `CREATE TABLE key_uses (
+  ],
+  "0002_key_uses": [
+    `CREATE TABLE key_uses (
           network TEXT NOT NULL,
           key_id BIGINT NOT NULL,
           at BIGINT NOT NULL,
           PRIMARY KEY (network, key_id)
         )`
-    )
-  ),
-  "0003_webhook_turns": Effect.flatMap(
-    SqlClient,
-    statements(
-      // Accounts take turns, and one host's webhooks can be delayed together.
-      `ALTER TABLE webhooks ADD COLUMN host TEXT NOT NULL DEFAULT ''`,
-      `CREATE INDEX webhooks_turns ON webhooks (account_id, due_at) WHERE due_at IS NOT NULL`
-    )
-  ),
-  "0004_kept_audio": Effect.flatMap(
-    SqlClient,
-    statements(
-      `ALTER TABLE accounts ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
-      `ALTER TABLE tasks ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
-      `CREATE FUNCTION tasks_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+  ],
+  "0003_webhook_turns": [
+    // Accounts take turns, and one host's webhooks can be delayed together.
+    `ALTER TABLE webhooks ADD COLUMN host TEXT NOT NULL DEFAULT ''`,
+    `CREATE INDEX webhooks_turns ON webhooks (account_id, due_at) WHERE due_at IS NOT NULL`
+  ],
+  "0004_kept_audio": [
+    `ALTER TABLE accounts ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
+    `ALTER TABLE tasks ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
+    `CREATE FUNCTION tasks_kept() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE more BIGINT := 0;
         BEGIN
           IF TG_OP <> 'DELETE' AND NEW.status <> 'failed' THEN more := NEW.bytes; END IF;
@@ -199,11 +188,10 @@ const postgresMigrations = {
           END IF;
           RETURN NULL;
         END $$`,
-      `CREATE TRIGGER tasks_kept AFTER INSERT OR DELETE OR UPDATE OF bytes, status ON tasks
+    `CREATE TRIGGER tasks_kept AFTER INSERT OR DELETE OR UPDATE OF bytes, status ON tasks
         FOR EACH ROW EXECUTE FUNCTION tasks_kept()`,
-      keptBefore
-    )
-  )
+    keptBefore
+  ]
 }
 
 // BIGINT: the service's numbers are safe integers. Without this, they are texts.
