@@ -93,9 +93,8 @@ const commandOf = ({ helpTopic, fileRun, words }: CommandLine) =>
     const last = path.at(-1)
     const ready = path.length > 1 && (last?.below.length === 0 || (last?.options.length ?? 0) > 0)
     if (words.length === 0 || asksForHelp(rest)) return yield* screen.result(helpPage(path, columns))
-    if (!ready && !rest.some((word) => word.startsWith("--completions"))) {
+    if (!ready && !rest.some((word) => word.startsWith("--completions")))
       return yield* badUsage(`missing command after ${fullName(path)} (${fullName(path)} --help lists all)`)
-    }
     yield* shellKnown(rest)
     if (fileRun !== undefined && !words.includes("--quiet"))
       yield* screen.say(`note: ${noteOfRun(fileRun, process.env["DUBWRIGHT_BASE_URL"])}`)
@@ -133,10 +132,7 @@ const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
   )
 
 /** Prints a failure once on stderr and returns its exit code. */
-const printFailure = (
-  cause: Cause.Cause<unknown>,
-  verbose: boolean
-): Effect.Effect<ExitCode, never, Screen> =>
+const printFailure = (cause: Cause.Cause<unknown>, verbose: boolean) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     if (Cause.isInterruptedOnly(cause)) return yield* Effect.interrupt
@@ -148,9 +144,8 @@ const printFailure = (
     if (ended.message !== "") {
       for (const line of ended.message.split("\n")) yield* screen.say(`dubwright: ${line}`)
     }
-    if (verbose && ended.code === exitCodes.fault) {
+    if (verbose && ended.code === exitCodes.fault)
       yield* screen.say(Cause.pretty(cause, { renderErrorCause: true }))
-    }
     return ended.code
   })
 

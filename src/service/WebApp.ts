@@ -139,12 +139,11 @@ const openRoutes = HttpApiBuilder.Router.use((router) =>
       Effect.gen(function* () {
         const { token = "", name = "" } = yield* HttpRouter.params
         const found = yield* files.find(token, name)
-        if (Option.isNone(found)) {
+        if (Option.isNone(found))
           return yield* new NotFound({
             code: "file_unknown",
             message: "unknown file, or its URL has expired; read the task for a new URL"
           })
-        }
         const request = yield* HttpServerRequest.HttpServerRequest
         // A connection that is not read is closed at the second time-out without progress: after a minute.
         NodeHttpServerRequest.toIncomingMessage(request).socket.setTimeout(30_000)

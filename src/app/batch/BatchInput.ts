@@ -76,9 +76,8 @@ export const printNotices = Effect.fnUntraced(function* (
   if (quiet) return
   const shown = verbose ? notices : notices.slice(0, maxPrinted)
   yield* Effect.forEach(shown, (notice) => screen.say(`note: ${notice}`), { discard: true })
-  if (notices.length > shown.length) {
+  if (notices.length > shown.length)
     yield* screen.say(`note: and ${notices.length - shown.length} more like these (--verbose lists all)`)
-  }
 })
 
 /** Prints one line on stderr: the subtitles beside a manifest that are in none of its jobs. */

@@ -15,11 +15,10 @@ export const fleetFor = Effect.fnUntraced(function* (
   { layer }: NamedShare,
   plan: BatchPlan
 ) {
-  if (plan.batch.service === "embedded") {
+  if (plan.batch.service === "embedded")
     return yield* badUsage(
       "--fleet: workers cannot reach the bundled service, which runs in this process; start one with dubwright serve and pass its URL with --base-url"
     )
-  }
   const context = yield* Layer.build(layer)
   const outside = outsideOf(Context.get(context, Share), plan)
   if (outside !== undefined) return yield* badUsage(outside)
@@ -33,9 +32,8 @@ export const fleetFor = Effect.fnUntraced(function* (
 
 /** Returns an error message if the output folder or a video is outside the shared folder. */
 const outsideOf = ({ name, files }: Share["Type"], { batch, jobs }: BatchPlan): string | undefined => {
-  if (!files.holds(batch.out)) {
+  if (!files.holds(batch.out))
     return `--out ${batch.out}: is outside the fleet's shared folder ${name}, so workers cannot write there; choose a folder inside it`
-  }
   const video = jobs.find(({ job }) => job.video !== undefined && !files.holds(job.video.path))?.job
   return video?.video === undefined
     ? undefined

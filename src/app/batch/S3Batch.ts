@@ -84,10 +84,7 @@ const copiedInput = Effect.fnUntraced(function* (address: string) {
 })
 
 /** Runs an effect with a client of a place in S3. */
-const inS3 = <A>(
-  address: string,
-  use: (s3: S3Client) => Effect.Effect<A, S3Failed>
-): Effect.Effect<A, CommandEnded> =>
+const inS3 = <A>(address: string, use: (s3: S3Client) => Effect.Effect<A, S3Failed>) =>
   Effect.scoped(
     Effect.flatMap(readS3Settings(address), (settings): Effect.Effect<A, S3Failed, Scope.Scope> =>
       Effect.flatMap(openS3(settings), use)

@@ -180,11 +180,8 @@ const commandPage = (full: string, command: CommandShape, columns: number): stri
 /** Strips the brackets and the placeholder from an argument or option. */
 const bare = (term: string): string => term.replace(/^<([^>]*)>.*$/u, "$1").replace(/ .*$/u, "")
 
-const section = (
-  title: string,
-  terms: ReadonlyArray<readonly [string, string]>,
-  columns: number
-): ReadonlyArray<string> => (terms.length === 0 ? [] : ["", title, ...pairs(terms, columns)])
+const section = (title: string, terms: ReadonlyArray<readonly [string, string]>, columns: number) =>
+  terms.length === 0 ? [] : ["", title, ...pairs(terms, columns)]
 
 const summaryOf = (command: CommandShape): string => read(command.help()).paragraphs[0] ?? ""
 

@@ -91,14 +91,11 @@ const judged = Effect.fnUntraced(function* (
   if (rejected !== undefined && barred.length === 0) return yield* rejected
   if (refused !== undefined) return yield* refused
   const { credits = 0 } = report.total
-  if (maxCredits !== undefined && credits > maxCredits) {
+  if (maxCredits !== undefined && credits > maxCredits)
     return yield* new CommandEnded({
       code: exitCodes.stopped,
       message: `the batch would cost ${Math.ceil(credits)} credits, more than --max-credits ${maxCredits}; raise it, or select fewer jobs with --only`
     })
-  }
   const held = [...barred, ...failOnFindings(report, failOn)]
-  if (held.length > 0) {
-    return yield* new CommandEnded({ code: exitCodes.failed, message: held.join("\n") })
-  }
+  if (held.length > 0) return yield* new CommandEnded({ code: exitCodes.failed, message: held.join("\n") })
 })

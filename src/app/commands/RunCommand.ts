@@ -103,11 +103,10 @@ const revived = (plan: BatchPlan) =>
  */
 const fleetNamed = Effect.fnUntraced(function* ({ fleet, share }: RunOptions) {
   if (fleet === undefined && share === undefined) return undefined
-  if (fleet === undefined || share === undefined) {
+  if (fleet === undefined || share === undefined)
     return yield* badUsage(
       "--fleet and --share must be given together: the fleet's Redis and what its machines share"
     )
-  }
   const { openShare } = yield* Effect.promise(() => import("../batch/FleetShare.ts"))
   const opened = yield* openShare(share, "coordinator")
   return {
@@ -137,17 +136,14 @@ const tell = Effect.fnUntraced(function* (
       ? JSON.stringify(report, null, 2)
       : summaryText(result, out, process.cwd(), options.verbose, screen.look)
   )
-  if (halt !== undefined && !isServiceFault(halt.reason)) {
+  if (halt !== undefined && !isServiceFault(halt.reason))
     return yield* new CommandEnded({ code: exitCodes.stopped, message: halt.words })
-  }
-  if (unwritten !== undefined) {
+  if (unwritten !== undefined)
     return yield* new CommandEnded({ code: exitCodes.failed, message: unwritten.message })
-  }
   const undone = jobs.filter(({ status }) => status !== "delivered")
-  if (undone.length > 0) {
+  if (undone.length > 0)
     return yield* new CommandEnded({
       code: exitCodes.failed,
       message: `${undone.length} of ${jobs.length} jobs not delivered: ${undone.map(({ job }) => job.id).join(", ")}`
     })
-  }
 })

@@ -42,14 +42,12 @@ export const statusCommand = Effect.fn("StateCommands.statusCommand")(function* 
           screen.look
         )
   )
-  if (jobs.every(({ utterances }) => utterances === 0)) {
+  if (jobs.every(({ utterances }) => utterances === 0))
     yield* screen.say(
       `this batch has not been run with the state folder ${batch.state}; run it, or pass its folder with --state`
     )
-  }
-  if (jobs.some(({ failed }) => failed > 0)) {
+  if (jobs.some(({ failed }) => failed > 0))
     yield* screen.say("see each job's report.json for the reasons; use dubwright retry to retry failed lines")
-  }
 })
 
 export interface CleanOptions extends BatchOptions {

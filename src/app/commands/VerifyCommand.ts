@@ -43,12 +43,11 @@ const verifyReports = (options: BatchOptions) =>
     const amiss = jobs.filter(
       ({ heard }) => Either.isLeft(heard) || !isVerified(heard.right) || heard.right.wrongWords > 0
     )
-    if (amiss.length > 0) {
+    if (amiss.length > 0)
       return yield* new CommandEnded({
         code: exitCodes.failed,
         message: `audio does not match the report: ${amiss.map(({ id }) => id).join(", ")}`
       })
-    }
   }).pipe(Effect.provide(ffmpegFromEnvironment))
 
 interface Heard {

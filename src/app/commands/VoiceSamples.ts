@@ -77,10 +77,7 @@ const allVoices = Effect.gen(function* () {
 })
 
 /** Returns the voices and the text to speak, or the fault of the options. */
-const choose = (
-  all: ReadonlyArray<Voice>,
-  { voices: names, language, text }: SampleOptions
-): Either.Either<{ readonly voices: ReadonlyArray<Voice>; readonly text: string }, string> => {
+const choose = (all: ReadonlyArray<Voice>, { voices: names, language, text }: SampleOptions) => {
   const isOf = (wanted: string) => (voice: Voice) =>
     voice.languages.some((tag) => primaryLanguage(tag) === primaryLanguage(wanted))
   const unknown = names.find((name) => !all.some(({ voice_id }) => voice_id === name))

@@ -28,11 +28,10 @@ export interface WorkerCommandOptions {
 export const workerCommand = (options: WorkerCommandOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
-    if (options.roles.includes("speak") && Option.isNone(yield* environmentKey)) {
+    if (options.roles.includes("speak") && Option.isNone(yield* environmentKey))
       return yield* badUsage(
         "DUBWRIGHT_API_KEY is not set; a worker that speaks needs the service's key (or use --roles deliver)"
       )
-    }
     const share = yield* openShare(options.share, "worker", options.cache, options.cacheSize)
     const context = yield* Layer.build(share.layer)
     const redis = yield* connectFleet(options.fleet)

@@ -139,11 +139,7 @@ const valueAt = (answer: unknown, path: string): string | undefined =>
   leavesOf(answer).find((leaf) => leaf.path === path)?.value
 
 /** Finds the state's word in the last of the answers: of the others, it may not be in the create's. */
-const stateGuess = (
-  answers: ReadonlyArray<unknown>,
-  sent: ReadonlyArray<string>,
-  dialect: Dialect
-): Leaf | undefined =>
+const stateGuess = (answers: ReadonlyArray<unknown>, sent: ReadonlyArray<string>, dialect: Dialect) =>
   likeliest(leavesOf(answers.at(-1)).filter(isNameable), ({ path, value }) => {
     const known = isNamed(path, states)
     const isWord = /^\p{L}[\p{L}\p{M}_ -]{0,39}$/u.test(value) || (known && /^-?\d{1,3}$/u.test(value))

@@ -36,7 +36,6 @@ import { askChoices, type InitChoices } from "./InitQuestions.ts"
 import {
   type FilePattern,
   type FoundScript,
-  type JobKeys,
   jobText,
   type ManifestEntry,
   type ManifestService,
@@ -69,9 +68,8 @@ export const initCommand = Effect.fn("InitCommand.initCommand")(function* (optio
   const unwritable = (cause: PlatformError) =>
     badUsage(`${target}: cannot be written: ${writingFault(cause)}; choose another folder`)
   const there = yield* Effect.option(fs.stat(folder))
-  if (Option.exists(there, ({ type }) => type !== "Directory")) {
+  if (Option.exists(there, ({ type }) => type !== "Directory"))
     return yield* badUsage(`${options.folder}: not a folder; pass the folder with the subtitles`)
-  }
   yield* Effect.try({
     try: () => makeFolder(folder),
     catch: (cause) =>
@@ -186,11 +184,7 @@ const manifestIn = Effect.fnUntraced(function* (target: string) {
 })
 
 /** A new script's speakers with their voices, without those that the manifest has cast. */
-const newVoices = (
-  { language, speakers }: FoundScript,
-  cast: Manifest["cast"],
-  voiceFor: VoiceFor
-): JobKeys => {
+const newVoices = ({ language, speakers }: FoundScript, cast: Manifest["cast"], voiceFor: VoiceFor) => {
   const known = Object.keys((typeof cast === "object" ? cast.speakers : undefined) ?? {})
   return Object.fromEntries(
     speakers.flatMap((name) => {
@@ -396,10 +390,7 @@ const speakersIn = (script: Script): Pick<FoundScript, "speakers" | "followUps">
 }
 
 /** Makes script ids unique, among each other and against the existing jobs' ids. */
-const withIdsOfTheirOwn = (
-  found: ReadonlyArray<FoundScript>,
-  taken: ReadonlyArray<string>
-): ReadonlyArray<FoundScript> => {
+const withIdsOfTheirOwn = (found: ReadonlyArray<FoundScript>, taken: ReadonlyArray<string>) => {
   const seen = new Map(taken.map((id) => [id.toLowerCase(), 1]))
   return found.map((script) => {
     const name = script.id.toLowerCase()

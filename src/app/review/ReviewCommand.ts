@@ -50,9 +50,8 @@ export const reviewCommand = (options: ReviewOptions) =>
   Effect.gen(function* () {
     const screen = yield* Screen
     const [manifest] = options.inputs
-    if (!(yield* namesManifest(manifest))) {
+    if (!(yield* namesManifest(manifest)))
       return yield* badUsage("review: expected a manifest; accepted changes are saved beside it")
-    }
     yield* loadBatchInput(options)
     yield* serveReview(options, options.port, options.reviewer ?? loginName())
     if (!options.quiet)

@@ -228,11 +228,7 @@ const sendPreview = (response: ServerResponse, preview: TakePreview | undefined)
 }
 
 /** Redirects to another page of the same server, so that a reload does not request this URL again. */
-const sendAway = (
-  response: ServerResponse,
-  to: string,
-  more: Readonly<Record<string, string>> = {}
-): void => {
+const sendAway = (response: ServerResponse, to: string, more: Readonly<Record<string, string>> = {}) => {
   response.writeHead(303, { ...guarded, ...more, location: to }).end()
 }
 

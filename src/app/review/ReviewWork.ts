@@ -58,11 +58,7 @@ type Change = Extract<Route, { readonly _tag: "Change" }>
 type Step = Extract<Route, { readonly _tag: "Step" }>["step"]
 
 /** Changes to a job's cues as entries of the file. The approvals of these cues no longer apply. */
-const changed = (
-  { id, approvals }: Job,
-  changes: ReviewChanges,
-  cues: ReadonlyArray<number>
-): ReadonlyArray<OverridesEntry> => [
+const changed = ({ id, approvals }: Job, changes: ReviewChanges, cues: ReadonlyArray<number>) => [
   ...cueEntries(id, changes),
   ...cues
     .filter((cue) => approvals?.cues?.[`${cue}`] !== undefined)

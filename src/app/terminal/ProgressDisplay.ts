@@ -1,5 +1,5 @@
 /** Progress display of a run: redrawn rows on a terminal, timestamped lines elsewhere, or JSON events. */
-import { Clock, Effect, Layer, Schedule, type Scope } from "effect"
+import { Clock, Effect, Layer, Schedule } from "effect"
 import { Progress, type ProgressEvent } from "../../pipeline/Progress.ts"
 import {
   emptyProgress,
@@ -61,10 +61,7 @@ const isPrinted = (line: ProgressLine, options: WatchOptions, live: boolean): bo
   }
 }
 
-const drawnOften = (
-  screen: Screen["Type"],
-  board: () => ProgressModel
-): Effect.Effect<void, never, Scope.Scope> =>
+const drawnOften = (screen: Screen["Type"], board: () => ProgressModel) =>
   Effect.gen(function* () {
     const draw = Effect.flatMap(Clock.currentTimeMillis, (now) =>
       screen.draw(progressRows(board(), now, screen.columns()))
@@ -213,12 +210,7 @@ export const progressLines = (
     event._tag === "Failed" ? milestone(before, after, now) : undefined
   ].filter((line) => line !== undefined)
 
-const lineOf = (
-  event: ProgressEvent,
-  before: ProgressModel,
-  after: ProgressModel,
-  now: number
-): ProgressLine | undefined => {
+const lineOf = (event: ProgressEvent, before: ProgressModel, after: ProgressModel, now: number) => {
   switch (event._tag) {
     case "Planned":
       return usual(

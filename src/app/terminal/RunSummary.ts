@@ -125,12 +125,7 @@ const spentText = (
 }
 
 /** Lists the files written, or counts them. */
-const filesText = (
-  jobs: ReadonlyArray<JobResult>,
-  out: string,
-  folder: string,
-  all: boolean
-): ReadonlyArray<string> => {
+const filesText = (jobs: ReadonlyArray<JobResult>, out: string, folder: string, all: boolean) => {
   const files = jobs.flatMap((job) =>
     job.status === "delivered" ? job.files.map((file) => shortest(resolve(out, file), folder)) : []
   )

@@ -83,10 +83,7 @@ export const textTable = (
 const gap = "  "
 
 /** Splits the columns into parts that fit the width; the first column starts each part. */
-const partsOf = (
-  widths: ReadonlyArray<number>,
-  columns: number = Infinity
-): ReadonlyArray<ReadonlyArray<number>> => {
+const partsOf = (widths: ReadonlyArray<number>, columns: number = Infinity) => {
   const [first = 0, ...others] = widths
   const parts: Array<Array<number>> = [[0]]
   let used = first

@@ -5,7 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { SampleRate } from "../../domain/time/Units.ts"
-import { type EngineVoice, type PcmSpeech, SpeechFailed } from "../Engine.ts"
+import { type EngineVoice, SpeechFailed } from "../Engine.ts"
 import { readGoogleError } from "./GoogleErrors.ts"
 import { cloudRate, decodedAudio, pcmSpeech, wavSpeech } from "./shared/CloudAudio.ts"
 import { postJson } from "./shared/CloudClient.ts"
@@ -96,11 +96,7 @@ const partOf = (model: string, text: string, style: string) => {
 const isRate = Schema.is(SampleRate)
 
 /** Reads the audio: a WAV file, or samples whose rate the media type names. Undefined for other types. */
-const soundOf = (
-  name: string,
-  type: string,
-  bytes: Uint8Array
-): Effect.Effect<PcmSpeech, SpeechFailed> | undefined => {
+const soundOf = (name: string, type: string, bytes: Uint8Array) => {
   if (/^audio\/(?:x-|vnd\.)?wave?\b/iu.test(type)) return wavSpeech(name, bytes)
   if (type !== "" && !/^audio\/(?:L16|pcm)\b/iu.test(type)) return undefined
   const stated = Number(/rate=(\d+)/u.exec(type)?.[1])

@@ -5,7 +5,7 @@
  * https://cloud.google.com/text-to-speech/docs/reference/rest/v1beta1/text/synthesize
  */
 import { Effect, Option, Redacted, Schema, Clock } from "effect"
-import { EngineUnavailable, type EngineVoice } from "../Engine.ts"
+import { EngineUnavailable } from "../Engine.ts"
 import { readGoogleError } from "./GoogleErrors.ts"
 import {
   checkComplete,
@@ -142,11 +142,7 @@ const Voices = Schema.Struct({
   )
 })
 
-const voiceOf = ({
-  name,
-  languageCodes,
-  ssmlGender
-}: (typeof Voices.Type)["voices"][number]): EngineVoice => ({
+const voiceOf = ({ name, languageCodes, ssmlGender }: (typeof Voices.Type)["voices"][number]) => ({
   id: name,
   name,
   languages: languageCodes,

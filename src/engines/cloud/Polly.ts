@@ -14,7 +14,7 @@ import { type CloudRequest, makeCloudClient, postJson } from "./shared/CloudClie
 import { clamped, type CloudSpeech, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
 import { type CloudSettings, secretIn, settingIn } from "./shared/CloudSettings.ts"
-import { type TimedPart, timingOf } from "./shared/CloudTiming.ts"
+import { timingOf } from "./shared/CloudTiming.ts"
 import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
 import { textAt } from "./shared/JsonFields.ts"
 import { decibels, prosody, signed, xmlText } from "./shared/Ssml.ts"
@@ -127,10 +127,7 @@ export const makePolly = Effect.fnUntraced(function* (settings: PollySettings) {
 })
 
 /** Returns the text to send: SSML only if a control needs it. */
-const contentOf = (
-  { text, rate, volume, pitch }: CloudSpeech,
-  model: string
-): { readonly content: string; readonly isSsml: boolean; readonly head: string } => {
+const contentOf = ({ text, rate, volume, pitch }: CloudSpeech, model: string) => {
   const mark = "\u0000"
   const shaped = prosody(
     {
@@ -168,11 +165,7 @@ const marksIn = (lines: Uint8Array): ReadonlyArray<typeof Mark.Type> =>
     .flatMap((line) => Option.toArray(decodeMark(line)))
 
 /** Marks have no end: a word lasts until the next one. The length of the last word is estimated from its letters. */
-const partsOf = (
-  wanted: CloudSpeech,
-  model: string,
-  marks: ReadonlyArray<typeof Mark.Type>
-): ReadonlyArray<TimedPart> => {
+const partsOf = (wanted: CloudSpeech, model: string, marks: ReadonlyArray<typeof Mark.Type>) => {
   const { head, isSsml } = contentOf(wanted, model)
   const bytes = new TextEncoder()
   const places = new Map<number, number>()

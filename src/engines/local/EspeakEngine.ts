@@ -32,15 +32,13 @@ export const makeEspeakEngine = Effect.fnUntraced(function* (options: ThreadedOp
     const known = yield* catalogue
     const { voice, variant } = partedVoice(request.voice)
     const found = known.voices.find(({ id }) => id === voice)
-    if (found === undefined || (variant !== undefined && !known.variants.includes(variant))) {
+    if (found === undefined || (variant !== undefined && !known.variants.includes(variant)))
       return yield* unknownVoice(request.voice, known.voices)
-    }
     // A voice reads every text in its own language.
     const language = found.languages[0] ?? voice
     const named = unsupportedLetters(request.text, language)
-    if (named !== undefined) {
+    if (named !== undefined)
       return yield* new SpeechFailed({ engine: name, reason: "nothing-to-say", detail: named })
-    }
     const tokens = normalizeText(request.text, language)
     const rate = Math.min(fastest, Math.max(slowest, request.rate))
     const sentences = engineSentences(

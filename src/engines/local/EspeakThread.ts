@@ -132,11 +132,7 @@ const pitchSettings = (semitones: number): { readonly base: number; readonly ran
 }
 
 /** Returns the phonemes of each English piece, in the engine's notation. */
-const englishPhonemes = (
-  module: EspeakModule,
-  espeak: Espeak,
-  job: SentenceJob
-): ReadonlyMap<Piece, Inlined> => {
+const englishPhonemes = (module: EspeakModule, espeak: Espeak, job: SentenceJob) => {
   const found = new Map<Piece, Inlined>()
   if (!job.pieces.some((piece) => piece.english)) return found
   espeak.set_voice("en")

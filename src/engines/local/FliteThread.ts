@@ -174,10 +174,7 @@ export const alignPhones = (
 }
 
 /** Returns a pair of indexes per heard phone: its own, and that of the expected phone it matches or follows. */
-const cheapest = (
-  heard: ReadonlyArray<string>,
-  expected: ReadonlyArray<string>
-): ReadonlyArray<readonly [number, number]> => {
+const cheapest = (heard: ReadonlyArray<string>, expected: ReadonlyArray<string>) => {
   const width = expected.length + 1
   const costs = new Float64Array((heard.length + 1) * width)
   const cost = (row: number, column: number): number => costs[row * width + column] ?? Infinity

@@ -208,11 +208,7 @@ const styleCount = async (file: string): Promise<number> => {
  * Returns the setting with eSpeak NG's data folder. Prefers the common one, so that all voices pronounce alike;
  * otherwise uses the voice's own.
  */
-const espeakFor = async (
-  folder: string,
-  files: ReadonlyArray<string>,
-  { espeakData }: ModelContext
-): Promise<{ readonly dataDir: string }> => {
+const espeakFor = async (folder: string, files: ReadonlyArray<string>, { espeakData }: ModelContext) => {
   const own = join(folder, "espeak-ng-data")
   const found = (await espeakData()) ?? (files.includes(own) ? own : undefined)
   if (found === undefined)
@@ -279,18 +275,8 @@ const readPiperSettings = async (file: string): Promise<PiperSettings | undefine
   return decoded.right
 }
 
-/** A voice as sherpa-onnx loads it. */
-interface ConvertedVoice {
-  readonly model: string
-  readonly tokens: string
-}
-
 /** Converts a voice into a folder of `cache` that belongs to this version of its file. Does so once. */
-const convertPiper = async (
-  model: string,
-  settings: PiperSettings,
-  cache: string
-): Promise<ConvertedVoice> => {
+const convertPiper = async (model: string, settings: PiperSettings, cache: string) => {
   if (settings.phoneme_type !== undefined && settings.phoneme_type !== "espeak")
     throw new ModelUnusable({
       path: model,

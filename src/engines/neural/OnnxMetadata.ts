@@ -24,10 +24,7 @@ export const readOnnxMetadata = async (file: string): Promise<ReadonlyMap<string
   }
 }
 
-const readFields = async (
-  handle: FileHandle,
-  size: number
-): Promise<ReadonlyMap<string, string> | string> => {
+const readFields = async (handle: FileHandle, size: number) => {
   if (size === 0) return "it is empty"
   const found = new Map<string, string>()
   let hasGraph = false
@@ -67,10 +64,7 @@ const bytesAt = async (handle: FileHandle, at: number, length: number): Promise<
 }
 
 /** Reads a varint of at most 2^53; undefined if it does not end within the bytes. */
-const varint = (
-  bytes: Uint8Array,
-  from: number
-): { readonly value: number; readonly end: number } | undefined => {
+const varint = (bytes: Uint8Array, from: number) => {
   let value = 0
   let scale = 1
   for (let at = from; at < bytes.length && at < from + 8; at++) {

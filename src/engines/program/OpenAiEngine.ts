@@ -164,9 +164,8 @@ const refusal = (
     return new SpeechFailed({ engine, reason: "busy", detail, ...asked })
   }
   const failed = (reason: "too-long" | "refused" | "crashed") => new SpeechFailed({ engine, reason, detail })
-  if (status === 401 || status === 403) {
+  if (status === 401 || status === 403)
     return new EngineUnavailable({ engine, detail: `${detail}; set a key that the server accepts` })
-  }
   if (status === 413) return failed("too-long")
   if (status === 502 || status === 503 || status === 504) return new EngineUnavailable({ engine, detail })
   return failed(status >= 500 ? "crashed" : "refused")

@@ -22,9 +22,8 @@ export const singleLineSpeech = (
   const tokens = normalizeText(request.text, request.language ?? how.language)
   const failed = (reason: "nothing-to-say" | "too-long", detail: string) =>
     Effect.fail(new SpeechFailed({ engine: how.engine, reason, detail }))
-  if (!tokens.some(({ spoken }) => spoken !== "")) {
+  if (!tokens.some(({ spoken }) => spoken !== ""))
     return failed("nothing-to-say", "the text has nothing to speak; expected at least one word or number")
-  }
   const text = how.normalise
     ? tokens.map(({ gap, spoken }) => (gap === "" ? spoken : ` ${spoken}`)).join("")
     : request.text

@@ -125,9 +125,8 @@ const spokenOf = (word: string, before: string | undefined, after: string | unde
     return `${opening}${full}${ends ? closing : closing.slice(1)}`
   }
   if (word === "No." && after !== undefined && /^\d/u.test(after)) return "Number"
-  if (word === "St." && after !== undefined && /^\p{Lu}/u.test(after)) {
+  if (word === "St." && after !== undefined && /^\p{Lu}/u.test(after))
     return before !== undefined && /^\p{Lu}/u.test(before) ? "Street" : "Saint"
-  }
   return spelledNumbers(written(word))
 }
 

@@ -90,10 +90,7 @@ export const unpackArchive = async (
 const isSystem = (code: unknown): boolean => typeof code === "string" && /^E[A-Z]+$/u.test(code)
 
 /** Returns an entry's path below the root folder; undefined for the root folder itself. */
-const safePath = (
-  { name, type }: Header,
-  fault: (detail: string) => VoiceNotAdded
-): ReadonlyArray<string> | undefined => {
+const safePath = ({ name, type }: Header, fault: (detail: string) => VoiceNotAdded) => {
   const shown = JSON.stringify(name.slice(0, 200))
   if (type !== "file" && type !== "directory" && type !== "contiguous-file")
     throw fault(`contains ${shown}, which is a ${type ?? "special file"}, not a file or folder`)
@@ -107,10 +104,7 @@ const safePath = (
 }
 
 /** Returns the decoder of an archive by its first bytes. */
-const decoderOf = async (
-  archive: string,
-  fault: (detail: string) => VoiceNotAdded
-): Promise<NodeJS.ReadWriteStream> => {
+const decoderOf = async (archive: string, fault: (detail: string) => VoiceNotAdded) => {
   const handle = await open(archive, "r")
   try {
     const { buffer } = await handle.read(Buffer.alloc(3), 0, 3, 0)

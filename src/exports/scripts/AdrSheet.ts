@@ -80,11 +80,7 @@ export const cueSheetPage = (timeline: Timeline): string => {
   ].join("\n")
 }
 
-const table = (
-  kind: string,
-  columns: ReadonlyArray<string>,
-  rows: ReadonlyArray<ReadonlyArray<string>>
-): string =>
+const table = (kind: string, columns: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>) =>
   [
     `<table class="${kind}"><thead lang="en"><tr>`,
     ...columns.map((column) => `<th scope="col">${column}</th>`),

@@ -43,12 +43,7 @@ export const dapt = (timeline: Timeline): string => {
   ].join("\n")
 }
 
-const eventLines = (
-  timeline: Timeline,
-  clip: TimelineClip,
-  character: string,
-  number: number
-): ReadonlyArray<string> => {
+const eventLines = (timeline: Timeline, clip: TimelineClip, character: string, number: number) => {
   const { at, duration, media, text } = clip
   // The file begins with its video frame, the event with the speech.
   const lead = framesAt(at, media.rate) - pictureStart(at, timeline.frameRate, media.rate)

@@ -31,15 +31,13 @@ export const pictureOf = (text: string, frameRate: FrameRate): Either.Either<num
   if (fields === null) return refused("a timecode in the form HH:MM:SS:FF, such as 01:00:00:00")
   const [hours = 0, minutes = 0, seconds = 0, frames = 0] = fields.slice(1).map(Number)
   const { nominal } = frameRate
-  if (hours > 23 || minutes > 59 || seconds > 59 || frames >= nominal) {
+  if (hours > 23 || minutes > 59 || seconds > 59 || frames >= nominal)
     return refused(`hours up to 23, minutes and seconds up to 59, frames up to ${nominal - 1}`)
-  }
   const dropped = droppedAMinute(frameRate)
-  if (dropped > 0 && seconds === 0 && frames < dropped && minutes % 10 !== 0) {
+  if (dropped > 0 && seconds === 0 && frames < dropped && minutes % 10 !== 0)
     return refused(
       `a timecode that exists: drop-frame timecode skips frames 0 to ${dropped - 1} of every minute except each tenth`
     )
-  }
   const passed = hours * 60 + minutes
   return Either.right(
     (passed * 60 + seconds) * nominal + frames - dropped * (passed - Math.floor(passed / 10))

@@ -67,11 +67,7 @@ const filmEvents = (timeline: Timeline): ReadonlyArray<Event> => {
   }))
 }
 
-const clipEvent = (
-  { frameRate, startFrame }: Timeline,
-  { clip, start, end }: LaidClip,
-  channel: string
-): Event => ({
+const clipEvent = ({ frameRate, startFrame }: Timeline, { clip, start, end }: LaidClip, channel: string) => ({
   channel,
   from: sourcePicture(clip, frameRate),
   start,

@@ -137,11 +137,7 @@ const clipOf = (
   note: noteOf(clip)
 })
 
-const markerOf = (
-  { frameRate }: Timeline,
-  local: (picture: number) => string,
-  marker: TimelineMarker
-): XmlContent => ({
+const markerOf = ({ frameRate }: Timeline, local: (picture: number) => string, marker: TimelineMarker) => ({
   "@start": local(pictureHolding(marker.at, frameRate)),
   "@duration": pictureTime(1, frameRate),
   "@value": oneLine(marker.name),

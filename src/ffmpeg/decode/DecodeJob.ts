@@ -120,9 +120,8 @@ export const decodeRefusal = (source: string, head: Uint8Array, { stderr }: Deco
   const text = textIn(head)
   if (text !== undefined) return refused("text", text)
   const [input] = inputsDescribed(stderr)
-  if (input !== undefined && !input.streams.some((stream) => stream._tag === "AudioStream")) {
+  if (input !== undefined && !input.streams.some((stream) => stream._tag === "AudioStream"))
     return refused("no-audio", `a ${input.format} file without an audio track`)
-  }
   const line = damageIn(stderr) ?? spokenLines(stderr).find((line) => /error|invalid/iu.test(line))
   const detail = line === undefined ? "" : ` (${line.replace(/^(\[[^\]]*\] )+/u, "").trim()})`
   return refused("broken", `damaged audio or no audio${detail}`)

@@ -183,9 +183,8 @@ const decodeBatch = (
       args,
       `decode ${files.length} audio files`
     )
-    if (!wentWell(ended)) {
+    if (!wentWell(ended))
       return yield* Effect.forEach(sources, (source) => settled(decodeFile(ffmpeg, source, rate)))
-    }
     const described = inputsDescribed(ended.stderr)
     return yield* Effect.forEach(files, ({ source, target }, place) =>
       attempt(target, async () => {
@@ -197,9 +196,7 @@ const decodeBatch = (
   })
 
 /** Returns a file's own fault as a value; other failures remain errors. */
-const settled = (
-  decoding: Effect.Effect<Pcm, NotAudio | FfmpegFailed>
-): Effect.Effect<Decoded, FfmpegFailed> =>
+const settled = (decoding: Effect.Effect<Pcm, NotAudio | FfmpegFailed>) =>
   decoding.pipe(
     Effect.map((pcm): Decoded => Either.right(pcm)),
     Effect.catchTag("NotAudio", (fault) => Effect.succeed<Decoded>(Either.left(fault)))

@@ -68,12 +68,7 @@ const ringPeriodOf = ({ frameSamples }: PlainMp3): number => (frameSamples === 1
 /** How many bytes to decode at a time, to keep the decoded output small. */
 const atOnce = 16_384
 
-const samplesOf = (
-  decoder: UsedDecoder,
-  bytes: Uint8Array,
-  file: PlainMp3,
-  allocate: Buffer32
-): Float32Array<ArrayBuffer> | undefined => {
+const samplesOf = (decoder: UsedDecoder, bytes: Uint8Array, file: PlainMp3, allocate: Buffer32) => {
   const result = allocate(file.length)
   // The file's first frame begins at the same place of the ring as in a new decoder.
   const period = ringPeriodOf(file)

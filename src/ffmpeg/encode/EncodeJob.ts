@@ -11,7 +11,7 @@ import type { ChannelCount } from "../../audio/pcm/Pcm.ts"
 import type { LanguageTag } from "../../domain/values/Ids.ts"
 import { deliveryRate, Frames, type SampleRate } from "../../domain/time/Units.ts"
 import { type Chapter, chapterOptions } from "./Chapters.ts"
-import type { FfmpegJob, JobOutput } from "../process/FfmpegJob.ts"
+import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { languageCode } from "../probe/LanguageCode.ts"
 import { aacCoder, mp3Level, speechBitrates } from "./LossyCodecs.ts"
 import type { ConvertedFeedOrder } from "./SampleSink.ts"
@@ -172,11 +172,7 @@ export const encodeJob = (
   seconds: feed.frames / feed.rate
 })
 
-const outputOf = (
-  feed: PcmFeed,
-  { sink, part }: PlacedSink,
-  chapters: ReadonlyArray<Chapter>
-): JobOutput => ({
+const outputOf = (feed: PcmFeed, { sink, part }: PlacedSink, chapters: ReadonlyArray<Chapter>) => ({
   target: part,
   options: [
     "-map",
@@ -244,10 +240,7 @@ const bitrateOf = ({ channels }: PcmFeed, { format, bitrate }: LossyFormat): num
   bitrate ?? speechBitrates[format === "m4a" ? "aac" : format] * channels
 
 /** Returns the options that write tags. Some formats read the file's language, some the stream's: both are set. */
-const tagsOf = (
-  { language, source, ...texts }: AudioTags,
-  format: AudioFormat["format"]
-): ReadonlyArray<string> => [
+const tagsOf = ({ language, source, ...texts }: AudioTags, format: AudioFormat["format"]) => [
   ...Object.entries(texts).flatMap(([name, text]) =>
     text === undefined ? [] : ["-metadata", `${name}=${text}`]
   ),

@@ -142,10 +142,7 @@ const worksOf = Effect.fnUntraced(function* (
 })
 
 /** Begins a WAV file: empty, or as a copy of the present file. */
-const begun = async (
-  { header, order }: NonNullable<ReturnType<typeof wavFileOf>>,
-  { sink }: PlacedSink
-): Promise<void> => {
+const begun = async ({ header, order }: NonNullable<ReturnType<typeof wavFileOf>>, { sink }: PlacedSink) => {
   // Shares the file's blocks if the file system can.
   if (sink.isPatched === true) await copyFile(resolve(sink.path), order.part, constants.COPYFILE_FICLONE)
   beginWav(order.part, header, sink.isPatched === true ? "r+" : "w")

@@ -73,10 +73,7 @@ export const outcomes = (all: ReadonlyArray<SectionMeasurement | undefined>): Re
   all.flatMap((heard, order) => (heard === undefined ? [] : [{ kind: "heard", order, heard }]))
 
 /** Runs a step of the sinks. A file system error is reported with the path of its sink. */
-const handled = <A>(
-  orders: ReadonlyArray<RequestOrder>,
-  step: () => A
-): Effect.Effect<A, DiskFull | Unwritable> =>
+const handled = <A>(orders: ReadonlyArray<RequestOrder>, step: () => A) =>
   Effect.try(step).pipe(
     Effect.catchAll(({ error }) =>
       error instanceof SinkFault

@@ -18,7 +18,7 @@ import { laterPictures, pausedSound, laterSubtitles } from "./LongerFilm.ts"
 import { inputsOf } from "./MuxInputs.ts"
 import type { DubTrack, MuxRequest, MuxSources } from "./MuxRequest.ts"
 import { ContainerRefuses } from "../process/FfmpegErrors.ts"
-import type { FfmpegJob, NewerOptions } from "../process/FfmpegJob.ts"
+import type { FfmpegJob } from "../process/FfmpegJob.ts"
 import { aacCoder } from "../encode/LossyCodecs.ts"
 import { mainSound, type AudioStream, type MediaInfo } from "../probe/MediaInfo.ts"
 import { languageCode } from "../probe/LanguageCode.ts"
@@ -99,12 +99,7 @@ export const soundsJob = (
 }
 
 /** The sound tracks as copies of those that `soundsJob` has written. */
-const madeSounds = (
-  request: MuxRequest,
-  holder: Container,
-  sources: MuxSources,
-  { sounds }: MediaInfo
-): ReadonlyArray<Sound> =>
+const madeSounds = (request: MuxRequest, holder: Container, sources: MuxSources, { sounds }: MediaInfo) =>
   soundsOf(request, holder, sources).flatMap((sound, place) => {
     const stream = sounds[place]
     return stream === undefined
@@ -219,9 +214,8 @@ const dubOf = (
       codec: (at) => encoded(holder, duckedChannels(original.channels), at)
     }
   }
-  if (sound !== undefined && holdsSound(holder, sound.codec) && !reencodes(holder, sound)) {
+  if (sound !== undefined && holdsSound(holder, sound.codec) && !reencodes(holder, sound))
     return { ...about, map: pad, filters: [], isCopied: true, codec: (at) => copied(holder, sound, at) }
-  }
   return {
     ...about,
     map: `[${out}]`,
@@ -316,11 +310,7 @@ const convertedSubtitles = (holder: Container, video: MediaInfo): ReadonlyArray<
     .flatMap(({ index }, place) => ["-map", `0:${index}`, `-c:s:${place}`, holder.subtitle])
 
 /** Returns what newer versions of ffmpeg can do for subtitles of a lengthened film: their entries last longer, too. */
-const newerSubtitles = (
-  { stretches = [] }: MuxRequest,
-  holder: Container,
-  { video }: MuxSources
-): ReadonlyArray<NewerOptions> =>
+const newerSubtitles = ({ stretches = [] }: MuxRequest, holder: Container, { video }: MuxSources) =>
   stretches.length === 0
     ? []
     : keptSubtitles(holder, video).map((_, place) => laterSubtitles(stretches, place).newer)

@@ -26,9 +26,8 @@ export const muxFile = Effect.fn("Muxer.muxFile")(function* (ffmpeg: FfmpegChoic
   if (container === undefined) return yield* new UnknownContainer({ path: asked.out })
   const film = yield* probeFile(ffmpeg, request.video)
   const video = longerFilm(film, request.stretches ?? [])
-  if (video.picture === undefined) {
+  if (video.picture === undefined)
     return yield* new NotMedia({ path: request.video, found: "a file without a picture" })
-  }
   const tracks = yield* Effect.forEach(request.tracks, ({ path }) => probeFile(ffmpeg, path))
   const folder = yield* temporaryFolder
   const rename = yield* partFiles([request.out], writeRefusal)

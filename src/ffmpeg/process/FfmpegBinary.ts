@@ -120,10 +120,7 @@ const tryOut = ({ source, name, file }: Candidate): Effect.Effect<Binary | Binar
   })
 
 /** If no folder of PATH has ffmpeg, adds a line that says so. */
-const withPathMention = (
-  explicit: string | undefined,
-  tried: ReadonlyArray<BinaryTrial>
-): ReadonlyArray<BinaryTrial> =>
+const withPathMention = (explicit: string | undefined, tried: ReadonlyArray<BinaryTrial>) =>
   explicit !== undefined || tried.some((trial) => trial.source === "PATH")
     ? tried
     : [

@@ -35,10 +35,8 @@ const isBitstreamFilter = (option: string): boolean => /^-bsf:/u.test(option)
 const isFormat = (option: string): boolean => option === "-f"
 
 /** Returns the values of an output's options of one kind. */
-const valuesOf = (
-  options: JobOutput["options"],
-  isAsked: (option: string) => boolean
-): ReadonlyArray<string> => options.filter((_, at) => at > 0 && isAsked(options[at - 1] ?? ""))
+const valuesOf = (options: JobOutput["options"], isAsked: (option: string) => boolean) =>
+  options.filter((_, at) => at > 0 && isAsked(options[at - 1] ?? ""))
 
 /** Returns the filters of a chain such as `[a][b]amerge=inputs=2,apad[c]`. Commas in arguments are escaped. */
 const filtersIn = (chain: string): ReadonlyArray<Feature> =>

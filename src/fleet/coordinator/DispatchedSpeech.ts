@@ -238,9 +238,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
         return yield* Effect.dieMessage(`utterance ${key} is reported as spoken but has no clip`)
       // A worker that needs more than its grant leaves the utterance unfinished.
       if (said?.halt !== undefined && said.halt.reason !== "budget") yield* stop(said.halt)
-      if (halted() !== undefined || !(yield* afforded(record))) {
-        return yield* unspoken("left")
-      }
+      if (halted() !== undefined || !(yield* afforded(record))) return yield* unspoken("left")
       if (end._tag === "Ended") yield* removeJobs(stage, end.job)
       yield* dispatchUtterances(stage, [record])
     }

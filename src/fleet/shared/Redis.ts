@@ -64,12 +64,11 @@ export const connectRedis = (
     yield* callRedis(() => client.connect())
     const facts = factsIn(yield* callRedis(() => client.info()))
     const policy = facts.get("maxmemory_policy") ?? "noeviction"
-    if (policy !== "noeviction" && facts.get("maxmemory") !== "0") {
+    if (policy !== "noeviction" && facts.get("maxmemory") !== "0")
       return yield* new FleetUnusable({
         about: name,
         words: `its maxmemory-policy is ${policy}, which may evict paid tasks; set maxmemory-policy noeviction`
       })
-    }
     const evicting =
       policy === "noeviction"
         ? []

@@ -40,9 +40,8 @@ export const remotePlace = (
   key: Redacted.Redacted | undefined,
   advice: string
 ): Effect.Effect<ServicePlace, ServiceUnusable> => {
-  if (!URL.canParse(baseUrl) || !["http:", "https:"].includes(new URL(baseUrl).protocol)) {
+  if (!URL.canParse(baseUrl) || !["http:", "https:"].includes(new URL(baseUrl).protocol))
     return new ServiceUnusable({ detail: `invalid service URL "${baseUrl}" (example: https://tts.example)` })
-  }
   const url = new URL(baseUrl)
   return key === undefined
     ? new ServiceUnusable({ detail: `the service at ${url.origin} needs a key; ${advice}` })

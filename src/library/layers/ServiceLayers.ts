@@ -100,16 +100,14 @@ export const engineService = (
       )
       const [first] = voices
       const unfit = [engine.name, ...voices.map(({ id }) => id)].find((id) => Either.isLeft(slug(id)))
-      if (unfit !== undefined) {
+      if (unfit !== undefined)
         return yield* new ServiceUnusable({
           detail: `engine ${engine.name}: "${unfit}" cannot be part of a URL; use 1 to 80 letters, digits, dots, dashes, plus signs or underscores`
         })
-      }
-      if (first === undefined) {
+      if (first === undefined)
         return yield* new ServiceUnusable({
           detail: `engine ${engine.name} has no voices; list at least one`
         })
-      }
       const engines = new Map([[engine.name, engine]])
       const config = configOf(engine.name, concurrency)
       const choice = { embedded: true, providers: [engine.name] }

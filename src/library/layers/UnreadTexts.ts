@@ -23,11 +23,7 @@ export const unreadText = (
 }
 
 /** The voice of eSpeak NG or of a neural model that speaks a text; undefined for Flite. */
-const engineVoiceOf = (
-  { provider, voice }: Casting,
-  text: string,
-  neural: ReadonlyArray<EngineVoice>
-): EngineVoice | undefined => {
+const engineVoiceOf = ({ provider, voice }: Casting, text: string, neural: ReadonlyArray<EngineVoice>) => {
   if (provider === neuralProvider) return neural.find(({ id }) => neuralPrefix + id === voice)
   const {
     engine = plainProvider.engine,

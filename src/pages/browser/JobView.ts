@@ -219,11 +219,7 @@ const timesOf = (cue: PageCue | undefined): readonly [number, number] =>
   cue === undefined ? [0, 0] : (cue.heard ?? [cue.start, cue.end])
 
 /** Returns the cue audible at a time: the previous one while it lasts, else the first of those audible. */
-const heardAt = (
-  cues: ReadonlyArray<PageCue>,
-  seconds: number,
-  before: number | undefined
-): number | undefined => {
+const heardAt = (cues: ReadonlyArray<PageCue>, seconds: number, before: number | undefined) => {
   const sounds = ({ heard }: PageCue) => heard !== undefined && heard[0] <= seconds && seconds < heard[1]
   const last = before === undefined ? undefined : cues[before]
   if (last !== undefined && sounds(last)) return before

@@ -37,9 +37,8 @@ export const listenToKeys = <Action extends string>(
 const takenBy = (target: Element, key: string): boolean => {
   if (key === "Escape") return false
   if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return true
-  if (target instanceof HTMLInputElement) {
+  if (target instanceof HTMLInputElement)
     return target.type === "range" ? key.startsWith("Arrow") : target.type !== "checkbox" || key === " "
-  }
   const pressable =
     target instanceof HTMLButtonElement || target instanceof HTMLAnchorElement || target.tagName === "SUMMARY"
   return pressable && (key === "Enter" || key === " ")

@@ -79,10 +79,7 @@ const there = (place: KeysPlace): Effect.Effect<void, DataFolderUnusable> =>
         })
   )
 
-const withKeys = <A, E>(
-  place: KeysPlace,
-  use: (keys: KeyStore) => Effect.Effect<A, E>
-): Effect.Effect<A, E | DataFolderUnusable> =>
+const withKeys = <A, E>(place: KeysPlace, use: (keys: KeyStore) => Effect.Effect<A, E>) =>
   Effect.provide(
     Effect.flatMap(KeyStore, use).pipe(
       Effect.catchAllDefect((defect) =>

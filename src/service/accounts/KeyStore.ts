@@ -44,16 +44,14 @@ const make = Effect.gen(function* () {
       const [row] = yield* grantedRows(
         sql`UPDATE accounts SET granted = granted + ${credits} WHERE id = ${account} AND visible = 1 RETURNING granted`
       )
-      if (row === undefined) {
+      if (row === undefined)
         return yield* new KeyRejected({
           detail: `no account ${account}; \`keys list\` shows the accounts`
         })
-      }
-      if (row.granted === null && credits > 0) {
+      if (row.granted === null && credits > 0)
         return yield* new KeyRejected({
           detail: `account ${account} has unlimited credits and needs no more`
         })
-      }
       return row.granted ?? undefined
     })
 
@@ -69,9 +67,8 @@ const make = Effect.gen(function* () {
         const owner = options.account ?? (yield* newAccount(name, credits, now))
         if (options.account !== undefined) yield* granted(owner, credits ?? 0)
         const taken = yield* sql`SELECT id FROM keys WHERE digest = ${digest}`
-        if (taken.length > 0) {
+        if (taken.length > 0)
           return yield* new KeyRejected({ detail: "this key already exists; `keys list` shows it" })
-        }
         const [made] = yield* idRows(
           sql`INSERT INTO keys ${sql.insert({
             account_id: owner,
@@ -135,11 +132,10 @@ const make = Effect.gen(function* () {
     ) {
       const value = Redacted.value(key)
       // A header can carry nothing else, so no client could send such a key.
-      if (!/^[\x21-\x7e]{8,512}$/u.test(value)) {
+      if (!/^[\x21-\x7e]{8,512}$/u.test(value))
         return yield* new KeyRejected({
           detail: "invalid key: expected 8 to 512 printable ASCII characters without spaces"
         })
-      }
       yield* insert(value, options, true)
     }),
 
@@ -169,16 +165,14 @@ const make = Effect.gen(function* () {
       )
       const byId = rows.filter((row) => String(row.id) === which)
       const [row, ...others] = byId.length > 0 ? byId : rows
-      if (row === undefined) {
+      if (row === undefined)
         return yield* new KeyRejected({
           detail: `no valid key "${which}"; \`keys list\` shows ids and names`
         })
-      }
-      if (others.length > 0) {
+      if (others.length > 0)
         return yield* new KeyRejected({
           detail: `several keys are named "${which}"; choose one by id: ${rows.map((each) => each.id).join(", ")}`
         })
-      }
       yield* Effect.orDie(inTransaction(revoked(row, now)))
       return infoOf({ ...row, revoked_at: now })
     }),

@@ -31,11 +31,10 @@ export const catalogueLayer = Layer.scoped(
         Effect.as(Effect.logWarning("the settings do not match an engine's voices", rejected.message), true)
       )
     )
-    if ([...facts.values()].some(({ voices }) => voices === undefined)) {
+    if ([...facts.values()].some(({ voices }) => voices === undefined))
       yield* Effect.forkScoped(
         Effect.repeat(again, { schedule: Schedule.spaced("30 seconds"), until: (known) => known })
       )
-    }
     return { offer: () => offer }
   })
 )

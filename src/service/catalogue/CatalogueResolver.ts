@@ -2,7 +2,7 @@
 import { Either, Schema } from "effect"
 import { controlNames } from "../../domain/speech/Casting.ts"
 import type { Engine, EngineVoice } from "../../engines/Engine.ts"
-import type { Offer, ServedModel, ServedProvider, ServedVoice } from "./Catalogue.ts"
+import type { Offer, ServedProvider, ServedVoice } from "./Catalogue.ts"
 import { defaultProviders, plainProvider } from "../config/DefaultProviders.ts"
 import type {
   ModelSettings,
@@ -85,11 +85,10 @@ export const resolveCatalogue = (
     providers.set(id, provider)
     for (const voice of provider.voices) {
       const other = voices.get(voice.wire.voice_id)
-      if (other !== undefined) {
+      if (other !== undefined)
         problems.push(
           `providers.${id}.voices: ${other.wire.provider} already has the voice id "${voice.wire.voice_id}"; choose another, because URLs contain voice ids`
         )
-      }
       voices.set(voice.wire.voice_id, voice)
     }
   }
@@ -114,13 +113,12 @@ const resolveProvider = (
     others.every(({ key }) => factsOf(key).controls.includes(control))
   )
   for (const control of controlNames) {
-    if (own.controls?.[control] !== undefined && !heeded.includes(behindControl[control])) {
+    if (own.controls?.[control] !== undefined && !heeded.includes(behindControl[control]))
       problems.push(
         others.length === 0
           ? `providers.${id}.controls.${control}: engine ${engine} does not support this control; remove it`
           : `providers.${id}.controls.${control}: not all of its engines support this control; remove it`
       )
-    }
   }
   const named = settings.voices === "all" ? undefined : settings.voices
   const voices =
@@ -145,14 +143,12 @@ const resolveProvider = (
   const wanted = offered.defaultModel
   const defaultModel =
     wanted === undefined ? models[0] : models.find((model) => model.wire.model_id === wanted)
-  if (defaultModel === undefined) {
+  if (defaultModel === undefined)
     problems.push(
       `providers.${id}.defaultModel: unknown model "${wanted}"; expected one of ${models.map((model) => model.wire.model_id).join(", ")}`
     )
-  }
-  if (new Set(models.map((model) => model.wire.model_id)).size < models.length) {
+  if (new Set(models.map((model) => model.wire.model_id)).size < models.length)
     problems.push(`providers.${id}.models: two models have the same id; make the ids unique`)
-  }
   const minCharacters = settings.minCharacters ?? 0
   const maxCharacters =
     own.maxCharacters ??
@@ -160,11 +156,10 @@ const resolveProvider = (
       settings.maxCharacters ?? plainProvider.maxCharacters,
       ...[main, ...others].map(({ key }) => factsOf(key).defaults?.maxCharacters ?? Infinity)
     )
-  if (minCharacters > maxCharacters) {
+  if (minCharacters > maxCharacters)
     problems.push(
       `providers.${id}.minCharacters: ${minCharacters} is more than maxCharacters (${maxCharacters}); lower it`
     )
-  }
   problems.push(
     ...engineProblems(`providers.${id}`, own, [main, ...others], (key) => factsOf(key).voices, voices)
   )
@@ -206,7 +201,7 @@ const servedModel = (
   model: ModelSettings,
   languages: ReadonlyArray<string>,
   price = 1
-): ServedModel => ({
+) => ({
   wire: {
     model_id: model.id,
     name: model.name ?? model.id,
@@ -246,9 +241,8 @@ const namedVoice = (
   const behind = idsIn(settings.voice)
   const found = behind.map((id) => (known === undefined ? undefined : voiceNamed(known, id)))
   behind.forEach((id, index) => {
-    if (known !== undefined && found[index] === undefined) {
+    if (known !== undefined && found[index] === undefined)
       problems.push(`${path}.voice: engine ${engine} has no voice "${id}"; use one of its voices`)
-    }
   })
   if (behind.length === 0) problems.push(`${path}.voice: expected at least one language`)
   return {

@@ -1,5 +1,5 @@
 /** Opens the engines that the settings name. */
-import { Context, Duration, Effect, Layer, type Scope } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { makeCommandEngine } from "../../engines/program/CommandEngine.ts"
 import type { Engine } from "../../engines/Engine.ts"
 import { makeEspeakEngine } from "../../engines/local/EspeakEngine.ts"
@@ -35,10 +35,7 @@ const cloudKinds: Readonly<Record<CloudEngineSettings["kind"], CloudEngineSettin
 }
 
 /** Opens a cloud engine. It reads its key from the environment now. */
-const openCloudEngine = (
-  name: string,
-  settings: CloudEngineSettings
-): Effect.Effect<Engine, never, Scope.Scope> =>
+const openCloudEngine = (name: string, settings: CloudEngineSettings) =>
   Effect.flatMap(Layer.build(httpClient), (http) => Effect.provide(made(name, settings), http))
 
 const made = (name: string, settings: CloudEngineSettings) => {
@@ -86,20 +83,18 @@ export class EngineSet extends Context.Tag("service/EngineSet")<EngineSet, Reado
           continue
         }
         const own = settings[name]
-        if (own === undefined) {
+        if (own === undefined)
           return yield* new ConfigRejected({
             problems: [
               `engines: a provider uses the unknown engine "${name}"; define it, or use one of ${[...given.keys(), ...Object.keys(settings)].join(", ")}`
             ]
           })
-        }
-        if (keyVariable !== undefined && keyless.has(own.kind)) {
+        if (keyVariable !== undefined && keyless.has(own.kind))
           return yield* new ConfigRejected({
             problems: [
               `providers: keyVariable is set for engine "${name}", but engines of kind ${own.kind} have no key; remove it`
             ]
           })
-        }
         const keyed = keyVariable === undefined ? own : { ...own, keyVariable }
         engines.set(key, yield* openEngine(name, keyed, concurrency))
       }
@@ -119,11 +114,7 @@ const builtIn: Readonly<Record<string, EngineSettings>> = {
 /** Kinds of engines that use no key. */
 const keyless: ReadonlySet<EngineSettings["kind"]> = new Set(["espeak", "flite", "sherpa", "command"])
 
-const openEngine = (
-  name: string,
-  settings: EngineSettings,
-  concurrency: number
-): Effect.Effect<Engine, never, Scope.Scope> => {
+const openEngine = (name: string, settings: EngineSettings, concurrency: number) => {
   switch (settings.kind) {
     case "elevenlabs":
     case "azure":

@@ -53,9 +53,8 @@ export const makeUpstreamEngine = Effect.fnUntraced(function* (options: Upstream
   const profile = profileOf(provider)
   const key = yield* Effect.orDie(Config.option(Config.redacted(options.keyVariable)))
   const unavailable = (detail: string) => new EngineUnavailable({ engine: name, detail })
-  if (Option.isNone(key)) {
+  if (Option.isNone(key))
     return withoutKey(name, unavailable(`set ${options.keyVariable} to the key of ${options.baseUrl}`))
-  }
   const gateway = Context.get(
     yield* Layer.build(
       Layer.fresh(Gateway.Default).pipe(
@@ -185,10 +184,7 @@ const withoutKey = (name: string, fault: EngineUnavailable): Engine => ({
  * Builds the utterance to send. A text below the upstream minimum is sent as an SRT of one entry, if the upstream
  * service accepts SRT.
  */
-const utteranceOf = (
-  options: UpstreamOptions,
-  request: SpeechRequest
-): Effect.Effect<Utterance, SpeechFailed> => {
+const utteranceOf = (options: UpstreamOptions, request: SpeechRequest) => {
   const provider = ProviderId.make(options.provider)
   const profile = profileOf(provider)
   const { speed, vol, pitch } = profile.controls
@@ -205,12 +201,11 @@ const utteranceOf = (
     ...(pitch === undefined || request.pitch === 0 ? {} : { pitch: within(pitch, request.pitch) })
   })
   const short = isTooShort("text", charactersOf(request.text), profile)
-  if (short && !profile.srtInput) {
+  if (short && !profile.srtInput)
     return failed(
       "nothing-to-say",
       `the upstream service requires at least ${profile.minChars} characters; send a longer text`
     )
-  }
   const entry = SubtitleEntry.make({
     index: 1,
     start: millis(0),
@@ -264,12 +259,11 @@ const failureOf = (engine: string, fault: Fault): EngineUnavailable | SpeechFail
 /** Parses the timings that came with the audio; returns none if they cannot be parsed. */
 const timingOf = (transcript: Fetched["transcript"]): WordTiming => {
   if (transcript === undefined) return { words: [], sentences: [] }
-  if (transcript.format === "json") {
+  if (transcript.format === "json")
     return Option.match(decodeTranscript(transcript.text), {
       onNone: () => ({ words: [], sentences: [] }),
       onSome: ({ words, sentences }) => ({ words: words.map(mark), sentences: sentences.map(mark) })
     })
-  }
   const script = readScript(new TextEncoder().encode(transcript.text), "transcript.srt")
   return {
     words: [],

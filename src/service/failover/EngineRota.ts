@@ -116,9 +116,8 @@ const make = Effect.gen(function* () {
           Effect.annotateLogs(Effect.logWarning("engine is set aside"), { reason, seconds: pause / 1000 })
         )
       }
-      if (before._tag === "OnTrial" && seat.breaker._tag === "InUse") {
+      if (before._tag === "OnTrial" && seat.breaker._tag === "InUse")
         yield* about(Effect.logInfo("engine is used again"))
-      }
     })
 
   /** Whether any of a provider's engines can speak now. The reason is that of the first engine. */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { rm, statfs, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Duration, Effect, Fiber, Option, type Scope } from "effect"
+import { Duration, Effect, Fiber, Option } from "effect"
 import { EngineSet } from "../catalogue/EngineSet.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { DataFolder } from "../storage/DataFolder.ts"
@@ -85,10 +85,7 @@ export class ServiceHealth extends Effect.Service<ServiceHealth>()("service/Heal
  * Callers after the whole time wait up to 1 s for it and then get the previous result. The first result is always
  * awaited.
  */
-const keptFresh = <A>(
-  question: Effect.Effect<A>,
-  seconds: number
-): Effect.Effect<Effect.Effect<A>, never, Scope.Scope> =>
+const keptFresh = <A>(question: Effect.Effect<A>, seconds: number) =>
   Effect.map(Effect.all([Effect.scope, Effect.clock]), ([scope, clock]) => {
     let last: { readonly answer: A; readonly at: bigint } | undefined
     let asking: Fiber.RuntimeFiber<A> | undefined

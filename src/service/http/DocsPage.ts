@@ -96,22 +96,20 @@ const typeNamer = (simple: ReadonlyMap<string, unknown>): TypeName => {
   const name: TypeName = (schema) => {
     if (!Predicate.isRecord(schema)) return ""
     const reference = textAt(schema, "$ref").split("/").at(-1) ?? ""
-    if (reference !== "") {
+    if (reference !== "")
       return simple.has(reference)
         ? name(simple.get(reference))
         : `<a href="#${anchor(reference)}">${escaped(reference)}</a>`
-    }
     const either = arrayAt(schema, "anyOf")
     if (either.length > 0) return either.map(name).join(" or ")
     const values = arrayAt(schema, "enum")
     if (values.length > 0) return values.map((value) => `<code>${escaped(String(value))}</code>`).join(" | ")
     const type = textAt(schema, "type")
     if (type === "array") return `list of ${name(schema["items"])}`
-    if (type === "object") {
+    if (type === "object")
       return `{ ${propertiesOf(schema)
         .map(([field, property]) => `<code>${escaped(field)}</code>: ${name(property)}`)
         .join(", ")} }`
-    }
     const least = schema["minimum"] ?? schema["exclusiveMinimum"]
     const most = schema["maximum"]
     const range = least !== undefined && most !== undefined ? ` ${String(least)} to ${String(most)}` : ""

@@ -69,10 +69,7 @@ export const errorResponseFor = (
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => failed(cause, respondTo(request)))
 
-const failed = (
-  cause: Cause.Cause<unknown>,
-  respond: ReturnType<typeof respondTo>
-): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+const failed = (cause: Cause.Cause<unknown>, respond: ReturnType<typeof respondTo>) => {
   const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))
   if (isRefusal(error)) return Effect.succeed(respond(error))
   if (error instanceof HttpApiError.HttpApiDecodeError) return Effect.succeed(respond(undecoded(error)))
@@ -96,10 +93,9 @@ const failed = (
           )
     )
   }
-  if (isFull(error)) {
+  if (isFull(error))
     return Effect.as(Effect.logWarning("request failed: no disk space for the database"), respond(diskFull))
-  }
-  if (isBusy(error)) {
+  if (isBusy(error))
     return Effect.as(
       Effect.logWarning("request failed: another program has locked the database"),
       respond(
@@ -110,12 +106,11 @@ const failed = (
         })
       )
     )
-  }
   if (HashSet.has(Cause.interruptors(cause), HttpServerError.clientAbortFiberId)) {
     // The client has disconnected: a body would never be sent and would keep the request's resources open.
     return Effect.succeed(HttpServerResponse.empty({ status: 499 }))
   }
-  if (Cause.isInterruptedOnly(cause)) {
+  if (Cause.isInterruptedOnly(cause))
     return Effect.succeed(
       respond(
         new Unavailable({
@@ -125,7 +120,6 @@ const failed = (
         })
       )
     )
-  }
   return Effect.as(
     Effect.logError("request failed with an internal error", cause),
     respond(new InternalError({ code: "internal", message: "internal error; it has been logged" }))

@@ -45,20 +45,18 @@ export const fileResponse = (
   if (
     headers["if-none-match"]?.split(",").some((tag) => tag.trim() === file.etag || tag.trim() === "*") ===
     true
-  ) {
+  )
     return Effect.succeed(HttpServerResponse.empty({ status: 304, headers: common }))
-  }
   const condition = headers["if-range"]
   const range =
     condition === undefined || condition.trim() === file.etag ? rangeOf(headers["range"], file.size) : "whole"
-  if (range === "beyond") {
+  if (range === "beyond")
     return Effect.succeed(
       HttpServerResponse.empty({
         status: 416,
         headers: { ...common, "content-range": `bytes */${file.size}` }
       })
     )
-  }
   const { from, to } = range === "whole" ? { from: 0, to: file.size - 1 } : range
   const answer = {
     status: range === "whole" ? 200 : 206,

@@ -1,7 +1,7 @@
 /** Handlers of the API's twelve endpoints. */
 import { HttpApiBuilder, HttpServerResponse, type HttpServerRequest } from "@effect/platform"
 import { Chunk, Clock, Effect, Option, Stream, Either } from "effect"
-import { CurrentAccount, type KeyScope, type Credits, type Health } from "../../contract/Account.ts"
+import { CurrentAccount, type KeyScope, type Health } from "../../contract/Account.ts"
 import { Conflict, NotFound, type Unprocessable } from "../../contract/Errors.ts"
 import {
   defaultPageSize,
@@ -33,7 +33,7 @@ import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 import { RequestGate } from "./RequestGate.ts"
 import { WebhookSignature } from "../storage/WebhookSignature.ts"
 import { originOf, taskResponse } from "../requests/TaskResponse.ts"
-import type { ModelList, ProviderList, VoicePage } from "../../contract/ProviderCatalogue.ts"
+import type { ProviderList, VoicePage } from "../../contract/ProviderCatalogue.ts"
 import { version } from "../../domain/values/Version.ts"
 import { searchVoices } from "../catalogue/VoiceSearch.ts"
 import { providerUnknown } from "../tasks/TaskAdmission.ts"
@@ -302,10 +302,7 @@ const healthResponse = (state: HealthState): Health => ({
 const awayForClients = "its engine is unavailable"
 
 /** An account's credits, and the day's cap of a key. */
-const creditsResponse = (
-  { granted, used, reserved }: Balance,
-  daily: DailyCap | undefined
-): typeof Credits.Type => ({
+const creditsResponse = ({ granted, used, reserved }: Balance, daily: DailyCap | undefined) => ({
   ...(granted === undefined ? {} : { credits: granted - used - reserved }),
   unlimited: granted === undefined,
   used,
@@ -322,10 +319,7 @@ const creditsResponse = (
 })
 
 /** The models of a provider; default: all. */
-const modelList = (
-  offer: Offer,
-  provider: string | undefined
-): Either.Either<typeof ModelList.Type, Unprocessable> =>
+const modelList = (offer: Offer, provider: string | undefined) =>
   Either.map(known(offer, provider), () => ({
     models: [...offer.providers.values()]
       .filter((each) => provider === undefined || each.id === provider)

@@ -69,15 +69,13 @@ const unreadable = (message: string) => new BadRequest({ code: "body_unreadable"
 const checkHeaders = (headers: Readonly<Record<string, string | undefined>>) => {
   const type = headers["content-type"]
   // Absent means JSON. Parameters are ignored: strict decoding catches any charset other than UTF-8.
-  if (type !== undefined && !/^application\/json\s*(;|$)/iu.test(type.trim())) {
+  if (type !== undefined && !/^application\/json\s*(;|$)/iu.test(type.trim()))
     return Effect.fail(unreadable(`Content-Type is ${type.slice(0, 100)}; expected application/json`))
-  }
   const encoding = headers["content-encoding"]
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity")
     return Effect.fail(
       unreadable(`Content-Encoding is ${encoding.slice(0, 100)}; expected an uncompressed body`)
     )
-  }
   return Effect.void
 }
 

@@ -12,19 +12,17 @@ export class RequestGate extends Effect.Service<RequestGate>()("service/RequestG
     admit: (holder: CurrentAccount["Type"], scope: KeyScope) =>
       Effect.gen(function* () {
         const { scopes } = holder
-        if (!scopes.includes(scope)) {
+        if (!scopes.includes(scope))
           return yield* new Forbidden({
             code: "scope_missing",
             message: `xi-api-key: this key may not ${scope}; it may ${scopes.join(" and ")}; use another key`,
             field: "xi-api-key"
           })
-        }
         const { limits, wait } = yield* limiter.take(holder)
-        if (limits.length > 0) {
+        if (limits.length > 0)
           yield* HttpApp.appendPreResponseHandler((_, response) =>
             Effect.succeed(HttpServerResponse.setHeaders(response, rateLimitHeaders(limits)))
           )
-        }
         if (wait === 0) return
         return yield* new TooManyRequests({
           code: "rate_limited",

@@ -87,11 +87,10 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
       socket.setTimeout(usual / 2)
       const bytes = yield* read(0, size - 1)
       const headers = { "x-task-id": taskId }
-      if (body.stream_format !== "sse") {
+      if (body.stream_format !== "sse")
         return HttpServerResponse.raw(bytes, {
           headers: { ...headers, "content-type": mediaTypeOf[to], "content-length": String(size) }
         })
-      }
       const sound = NodeStream.fromReadable<unknown, Uint8Array>(
         () => bytes,
         (cause) => cause

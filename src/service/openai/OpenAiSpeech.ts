@@ -39,7 +39,7 @@ export const selectVoice = (
 ): Either.Either<SelectedVoice, NotFound> => {
   const all = [...offer.providers.values()]
   const owner = all.find((provider) => provider.models.some((each) => each.wire.model_id === model))
-  if (owner === undefined && !openAiModels.test(model)) {
+  if (owner === undefined && !openAiModels.test(model))
     return Either.left(
       new NotFound({
         code: "model_unknown",
@@ -47,7 +47,6 @@ export const selectVoice = (
         field: "model"
       })
     )
-  }
   const name = typeof voice === "string" ? voice : voice.id
   const among = owner === undefined ? all : [owner]
   const found = offer.voices.get(name) ?? voiceNamed(among, name)

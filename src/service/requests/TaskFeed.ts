@@ -79,16 +79,14 @@ export class TaskFeed extends Effect.Service<TaskFeed>()("service/TaskFeed", {
       Effect.acquireRelease(
         Effect.suspend(() => {
           const own = open.get(account) ?? 0
-          if (own >= mostOfAccount) {
+          if (own >= mostOfAccount)
             return full(
               `this account has ${own} open streams of events or speech, the most allowed; close one, or read tasks with Prefer: wait`
             )
-          }
-          if (total >= most) {
+          if (total >= most)
             return full(
               "the service has no room for more streams of events or speech; read tasks with Prefer: wait"
             )
-          }
           open.set(account, own + 1)
           total++
           return Effect.void

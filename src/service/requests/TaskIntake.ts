@@ -56,13 +56,12 @@ const make = Effect.gen(function* () {
       const trouble = yield* rota.trouble(provider)
       if (Option.isSome(trouble)) return yield* troubles[trouble.value]
       const { own, others } = yield* store.queued(owner)
-      if (own >= shareOf(limit, 1 + others)) {
+      if (own >= shareOf(limit, 1 + others))
         return yield* new TooManyRequests({
           code: "queue_full",
           message: `${own} of your tasks are already queued; retry after the time in Retry-After`,
           retry_after: 5
         })
-      }
     })
 
   const repeated = Effect.map(

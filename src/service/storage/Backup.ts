@@ -22,12 +22,11 @@ export const backUp = (
   target: string
 ): Effect.Effect<{ readonly tasks: number }, DataFolderUnusable> =>
   Effect.gen(function* () {
-    if (!existsSync(fileIn(dataDir))) {
+    if (!existsSync(fileIn(dataDir)))
       return yield* new DataFolderUnusable({
         folder: dataDir,
         detail: "no service data here; set the service's folder with --data"
       })
-    }
     const failed = (cause: unknown) =>
       new DataFolderUnusable({
         folder: target,

@@ -103,13 +103,12 @@ export const synthesizeTask = Effect.fn("Synthesis.synthesizeTask")(function* (
       end: millis(offset + (said.sentences.at(-1)?.end ?? lengthOf(said)))
     })
   }
-  if (rate === undefined) {
+  if (rate === undefined)
     return yield* new SpeechFailed({
       engine: engine.name,
       reason: "nothing-to-say",
       detail: "the SRT has no entries with words to speak; add words to an entry"
     })
-  }
   return { rate, runs, frames: Frames.make(end), sentences, words, captions } satisfies SynthesizedTask
 })
 

@@ -30,7 +30,7 @@ export const admitTask = (
     if (provider === undefined) return yield* Either.left(providerUnknown(offer, body.provider))
     const voice = offer.voices.get(voiceId)
     if (voice === undefined && !provider.complete) return yield* Either.left(engineUnavailable)
-    if (voice === undefined) {
+    if (voice === undefined)
       return yield* Either.left(
         new NotFound({
           code: "voice_unknown",
@@ -38,25 +38,22 @@ export const admitTask = (
           field: "voice_id"
         })
       )
-    }
-    if (voice.wire.provider !== provider.id) {
+    if (voice.wire.provider !== provider.id)
       return yield* refused(
         "voice_of_other_provider",
         "provider",
         `voice ${voice.wire.voice_id} belongs to ${voice.wire.provider}, not to ${provider.id}`
       )
-    }
     const model =
       body.model_id === undefined
         ? provider.defaultModel
         : provider.models.find((each) => each.wire.model_id === body.model_id)
-    if (model === undefined) {
+    if (model === undefined)
       return yield* refused(
         "model_unknown",
         "model_id",
         `unknown model of ${provider.id}; expected one of ${provider.models.map((each) => each.wire.model_id).join(", ")}`
       )
-    }
     yield* checkControls(provider, body)
     yield* checkCharacters("text", body.text)
     if (body.voice_name !== undefined) yield* checkCharacters("voice_name", body.voice_name)
@@ -117,16 +114,14 @@ const checkControls = (provider: ServedProvider, body: CreateTask): Either.Eithe
     const value = body[control]
     if (value === undefined) continue
     const range = provider.features.controls[control]
-    if (range === undefined) {
+    if (range === undefined)
       return refused("control_unsupported", control, `${provider.id} does not support this control; omit it`)
-    }
-    if (!(value >= range.min && value <= range.max)) {
+    if (!(value >= range.min && value <= range.max))
       return refused(
         "control_out_of_range",
         control,
         `${value} is out of range; expected ${range.min} to ${range.max}`
       )
-    }
   }
   return Either.void
 }
@@ -162,7 +157,7 @@ const checkText = (
   const { features } = provider
   const seconds = characters * spokenCharacter
   if (text.trim() === "") return refused("text_empty", "text", "the text is empty; expected words to speak")
-  if (characters > features.max_characters) {
+  if (characters > features.max_characters)
     return Either.left(
       new TooLarge({
         code: "text_too_long",
@@ -171,28 +166,25 @@ const checkText = (
         max: features.max_characters
       })
     )
-  }
   if (features.srt_input && isSrt(text)) {
     const entries = readEntries(text)
     if (Either.isLeft(entries)) return refused("srt_malformed", "text", entries.left)
     const paid = freeSilence + characters * silencePerCharacter
     const latest = Math.min(timeline, paid)
     const late = entries.right.find((entry) => entry.start > latest * 1000)
-    if (late !== undefined) {
+    if (late !== undefined)
       return refused(
         "srt_malformed",
         "text",
         `an entry starts at ${Math.round(late.start / 1000)} s, after the limit of ${latest} s${paid < timeline ? ` for ${characters} characters` : ""}; shift the times`
       )
-    }
     return Either.right({ input: "srt", seconds: seconds + (entries.right.at(-1)?.start ?? 0) / 1000 })
   }
-  if (isTooShort("text", characters, { minChars: features.min_characters })) {
+  if (isTooShort("text", characters, { minChars: features.min_characters }))
     return refused(
       "text_too_short",
       "text",
       `${characters} characters; ${provider.id} takes at least ${features.min_characters}, unless the text is an SRT`
     )
-  }
   return Either.right({ input: "text", seconds })
 }

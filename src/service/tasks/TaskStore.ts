@@ -100,9 +100,8 @@ const make = Effect.gen(function* () {
             const left = Math.max(0, cap - spent)
             return yield* new DailyCapReached({ needed: task.credits, left })
           }
-          if (task.webhook !== undefined) {
+          if (task.webhook !== undefined)
             yield* sql`INSERT INTO webhooks ${sql.insert({ task_id: task.taskId, account_id: task.account, ...task.webhook })}`
-          }
           yield* sql`INSERT INTO tasks ${sql.insert({
             task_id: task.taskId,
             account_id: task.account,

@@ -59,9 +59,8 @@ const make = Effect.gen(function* () {
   const offered = [...catalogue.offer().providers.keys()]
   yield* queue.beat(offered)
   const recovered = yield* queue.recover(deathsOfATask, offered)
-  if (recovered.again + recovered.failed > 0) {
+  if (recovered.again + recovered.failed > 0)
     yield* Effect.logInfo("recovered tasks of an earlier run").pipe(Effect.annotateLogs(recovered))
-  }
 
   /** Speaks a task with one engine and publishes its files. */
   const speakWith =

@@ -35,11 +35,7 @@ export const timingOf = (
 }
 
 /** Gives each span the time from its first to its last part. Spans without a part, such as a dash, are left out. */
-const marksOf = (
-  spans: ReadonlyArray<Span>,
-  parts: ReadonlyArray<TimedPart>,
-  length: number
-): ReadonlyArray<WordMark> => {
+const marksOf = (spans: ReadonlyArray<Span>, parts: ReadonlyArray<TimedPart>, length: number) => {
   const marks: Array<WordMark> = []
   let past = 0
   let at = 0

@@ -125,9 +125,8 @@ const address: Rule = (core) => {
     !/^(?:https?:\/\/|www\.)|^[\w.+-]+@[\w-]+\.[\w.-]+$|^[\w-]+(?:\.[\w-]+)*\.(?:com|vn|net|org|edu|gov|io)(?:\/|$)/iu.test(
       core
     )
-  ) {
+  )
     return undefined
-  }
   return core
     .replace(/^https?:\/\//iu, "")
     .split(/([^\p{L}]|\d+)/u)
@@ -297,16 +296,14 @@ const dateOrShare = (core: string, before: string): string | undefined => {
   const iso = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/u.exec(core)
   if (iso !== null && isDate(iso[3], iso[2])) return dated(day, iso[3], iso[2], iso[1])
   const month = /^(\d{1,2})[/-](\d{4})$/u.exec(core)
-  if (month !== null && isDate("1", month[1])) {
+  if (month !== null && isDate("1", month[1]))
     return `${before === "tháng" ? "" : "tháng "}${monthName(month[1])} năm ${number(month[2])}`
-  }
   const pair = /^(\d{1,4})\/(\d{1,4})$/u.exec(core)
   if (pair === null) return undefined
   const [, left = "", right = ""] = pair
   const roundTheClock = core === "24/7" && !datedBy.test(before)
-  if (!roundTheClock && isDate(left, right) && (datedBy.test(before) || Number(left) >= Number(right))) {
+  if (!roundTheClock && isDate(left, right) && (datedBy.test(before) || Number(left) >= Number(right)))
     return `${number(left)} tháng ${monthName(right)}`
-  }
   if (Number(left) < Number(right))
     return `${number(left)} phần ${Number(right) === 4 ? "tư" : number(right)}`
   return `${number(left)} trên ${number(right)}`
@@ -336,17 +333,10 @@ const dated = (
 const isDate = (day: string | undefined, month: string | undefined): boolean =>
   Number(day) >= 1 && Number(day) <= 31 && Number(month) >= 1 && Number(month) <= 12
 
-const isTime = (
-  hours: string | undefined,
-  minutes: string | undefined,
-  seconds: string | undefined
-): boolean => Number(hours) <= 24 && Number(minutes ?? 0) < 60 && Number(seconds ?? 0) < 60
+const isTime = (hours: string | undefined, minutes: string | undefined, seconds: string | undefined) =>
+  Number(hours) <= 24 && Number(minutes ?? 0) < 60 && Number(seconds ?? 0) < 60
 
-const timed = (
-  hours: string | undefined,
-  minutes: string | undefined,
-  seconds: string | undefined
-): string => {
+const timed = (hours: string | undefined, minutes: string | undefined, seconds: string | undefined) => {
   const said = [`${number(hours)} giờ`]
   if (seconds !== undefined) said.push(`${number(minutes)} phút ${number(seconds)} giây`)
   else if (Number(minutes ?? 0) > 0) said.push(number(minutes))

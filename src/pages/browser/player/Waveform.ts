@@ -218,9 +218,7 @@ export class Waveform {
         ? {}
         : { content: labelOf(cue.index, row, this.labelLeft(cue, scale) - start * scale) })
     })
-    if (isCurrent && region.element !== null) {
-      region.element.style.boxShadow = "inset 0 0 0 2px var(--accent)"
-    }
+    if (isCurrent && region.element !== null) region.element.style.boxShadow = "inset 0 0 0 2px var(--accent)"
     return region
   }
 }
