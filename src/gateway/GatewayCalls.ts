@@ -1,12 +1,19 @@
 /** The calls of the gateway to the speech service. */
-import { Effect, Either, Duration } from "effect"
+import { Effect, Either, Duration, RegExp as RegularExpression, Redacted } from "effect"
 import type { Provider } from "../contract/ProviderCatalogue.ts"
 import { TaskId } from "../domain/values/Ids.ts"
 import { defaultDialect, fillTemplate } from "../domain/manifest/ServiceDialect.ts"
-import type { NamedCreate } from "./requests/NamedCreate.ts"
+import type { MaySend, NamedCreate } from "./requests/NamedCreate.ts"
 import { makeDownload } from "./requests/Download.ts"
-import { jsonAnswer, makeExchange, type ExchangeRequest, type Exchange } from "./requests/ServiceExchange.ts"
-import { NoAudio, UnreadableCreate, Vanished, type CallFault } from "./GatewayErrors.ts"
+import {
+  NoAudio,
+  UnreadableCreate,
+  Vanished,
+  InvalidResponse,
+  Refused,
+  SlowDown,
+  type CallFault
+} from "./GatewayErrors.ts"
 import {
   creditsOf,
   healthOf,
@@ -14,16 +21,19 @@ import {
   providersOf,
   taskOf,
   taskPageOf,
-  voicePageOf
-} from "./response/ResponseReading.ts"
+  voicePageOf,
+  isOfTask
+} from "./exchange/ResponseReading.ts"
 import { followTasks } from "./requests/TaskFollowing.ts"
-import type { MaySend } from "./requests/SendWindow.ts"
 import { makeTaskHistory } from "./requests/TaskHistory.ts"
 import { retryPatiently } from "./pacing/RetrySchedules.ts"
-import { presentable, ServiceAddress } from "./transport/ServiceAddress.ts"
-import { creditsStated, taskSnapshotOf, type DoneTask, type TaskSnapshot } from "./response/TaskSnapshot.ts"
-import { HttpTransport } from "./transport/HttpTransport.ts"
+import { isOwn, pathUnder, presentable, ServiceAddress } from "./exchange/ServiceAddress.ts"
+import { creditsStated, taskSnapshotOf, type DoneTask, type TaskSnapshot } from "./exchange/TaskSnapshot.ts"
+import { HttpTransport, type HttpAnswer } from "./exchange/HttpTransport.ts"
 import { randomUUID } from "node:crypto"
+import { idempotencyHeader, keyHeader } from "../contract/SpeechApi.ts"
+import { millis } from "../domain/time/Units.ts"
+import { embeddedStatus, refusalOf } from "./exchange/Refusals.ts"
 
 /** A task that the service accepted. */
 export interface Accepted {
@@ -49,10 +59,8 @@ export const makeCalls = Effect.gen(function* () {
   const exchange = makeExchange(address, yield* HttpTransport, () => clock.unsafeCurrentTimeMillis())
   const download = yield* makeDownload
 
-  const pathOf = (template: string, values: { readonly task?: string }): string => {
-    const encoded = Object.entries(values).map(([name, value]) => [name, encodeURIComponent(value)] as const)
-    return String(fillTemplate(template, Object.fromEntries(encoded)) ?? template)
-  }
+  const pathOf = (template: string, task: string) =>
+    String(fillTemplate(template, { task: encodeURIComponent(task) }))
 
   /** Reads a list or an account. `query` is its parameters; those without a value are left out. */
   const get = <A>(
@@ -82,20 +90,17 @@ export const makeCalls = Effect.gen(function* () {
     Effect.map(health, ({ idempotency }) => idempotency?.retention_seconds)
   )
 
-  const requestOf = (create: NamedCreate, maySend?: MaySend): ExchangeRequest => ({
-    method: "POST",
-    path: create.path,
-    body: create.body,
-    encoding: create.encoding,
-    idempotencyKey: create.key,
-    maySend,
-    provesKey: true
-  })
-  const taskRequest = (task: string): ExchangeRequest => ({
-    method: "GET",
-    path: pathOf(paths.task, { task }),
-    provesKey: true
-  })
+  const shown = (said: string) => presentable(said, key)
+  /** The address of a task. */
+  const taskAt = new RegExp(
+    `${RegularExpression.escape(paths.task).replace("\\{task\\}", "([\\w.:~-]+)")}/?$`,
+    "u"
+  )
+
+  const requestOf = (create: NamedCreate, maySend?: MaySend) =>
+    ({ ...create, method: "POST", maySend, provesKey: true }) as const
+  const taskRequest = (task: string) =>
+    ({ method: "GET", path: pathOf(paths.task, task), provesKey: true }) as const
 
   /**
    * Creates a task, without retries: only the store and the history show whether a retry would be charged twice.
@@ -105,8 +110,9 @@ export const makeCalls = Effect.gen(function* () {
     create: NamedCreate,
     maySend?: MaySend
   ): Effect.Effect<Accepted, CallFault | UnreadableCreate> =>
-    exchange(requestOf(create, maySend), ({ value, body }) => {
-      const { task_id: task, credits } = taskOf(value, undefined, dialect)
+    exchange(requestOf(create, maySend), ({ value, body, header }) => {
+      const { task_id, credits } = taskOf(value ?? body.trim(), undefined, dialect)
+      const task = task_id ?? taskAt.exec(header("location") ?? header("operation-location") ?? "")?.[1]
       if (task === undefined)
         return Either.left(new UnreadableCreate({ words: presentable(body, key), fields: dialect.fields.id }))
       proof.accepted(create)
@@ -119,14 +125,21 @@ export const makeCalls = Effect.gen(function* () {
 
   /** Polls a task once, without retries. */
   const look = (task: TaskId): Effect.Effect<TaskSnapshot, CallFault | Vanished> =>
-    exchange(
-      taskRequest(task),
-      jsonAnswer(key, (value) => ({ ...taskOf(value, task, dialect), task_id: task }))
-    ).pipe(
-      Effect.map((read) => taskSnapshotOf(read, (said) => presentable(said, key))),
-      Effect.mapError((fault) =>
-        fault._tag === "Refused" && fault.reason === "unknown" ? new Vanished({ task }) : fault
-      )
+    exchange(taskRequest(task), (answer) => {
+      // A service without addresses answers with the audio itself.
+      const audio = /^(audio\/|application\/octet-stream)/iu.test(answer.header("content-type") ?? "")
+        ? { status: "done", audio_url: pathUnder(address.baseUrl, taskRequest(task).path) }
+        : undefined
+      const read = (value: unknown) => taskSnapshotOf(taskOf(audio ?? value, task, dialect), task, shown)
+      return audio === undefined ? jsonAnswer(key, read)(answer) : Either.right(read(audio))
+    }).pipe(
+      Effect.catchTag("Refused", (fault): Effect.Effect<TaskSnapshot, CallFault | Vanished> => {
+        if (fault.reason === "unknown") return new Vanished({ task })
+        const isEarly =
+          fault.reason === "rules" &&
+          /not .*(ready|done|finish|complete|available)|process|pending|progress|queue/iu.test(fault.words)
+        return isEarly ? Effect.succeed({ _tag: "Waiting", label: undefined, seen: fault.words }) : fault
+      })
     )
 
   const stated = patient(get(paths.providers, providersOf))
@@ -195,7 +208,7 @@ export const makeCalls = Effect.gen(function* () {
       exchange(
         {
           method: "DELETE",
-          path: pathOf(paths.remove, { task }),
+          path: pathOf(paths.remove, task),
           body: JSON.stringify({ task_id: task }),
           provesKey: true
         },
@@ -239,7 +252,7 @@ export const makeCalls = Effect.gen(function* () {
       tasks: (query: { readonly page?: number | undefined; readonly limit?: number }) =>
         Effect.map(taskPage(query), ({ unread: _, namesMore: _more, ...page }) => ({
           ...page,
-          tasks: page.tasks.map(({ text: _text, silent: _silent, ...task }) => task)
+          tasks: page.tasks.map(({ text: _text, silent: _silent, seen: _seen, ...task }) => task)
         }))
     }
   }
@@ -273,9 +286,8 @@ const makeIdempotencyProof = (exchange: Exchange, retention: Effect.Effect<numbe
     let kept = 0
 
     const isReused = ({ path, provider }: NamedCreate, key: string) =>
-      exchange(
-        { method: "POST", path, body: JSON.stringify({ text: "", provider }), idempotencyKey: key },
-        () => Either.right(false)
+      exchange({ method: "POST", path, body: JSON.stringify({ text: "", provider }), key }, () =>
+        Either.right(false)
       ).pipe(Effect.catchTag("Refused", ({ code }) => Effect.succeed(code === "idempotency_key_reused")))
 
     const prove = (lost: NamedCreate, lostKey: string) =>
@@ -308,3 +320,180 @@ const makeIdempotencyProof = (exchange: Exchange, retention: Effect.Effect<numbe
         }).pipe(Effect.orElseSucceed(() => false))
     }
   })
+
+/** A request of the interface. */
+interface ExchangeRequest {
+  readonly method: "GET" | "POST" | "DELETE"
+  /** Path relative to the base URL, percent-encoded, with its query. */
+  readonly path: string
+  readonly body?: string
+  /** How the body is encoded; default JSON. */
+  readonly encoding?: "json" | "form"
+  /** Whether only a valid key can have got an answer with success. */
+  readonly provesKey?: boolean
+  /** Names a create, so that the service recognizes it when it is sent again. */
+  readonly key?: string | undefined
+  /** Checked right before the request is sent. If false, it fails as `Unreachable`. */
+  readonly maySend?: MaySend | undefined
+}
+
+/** An answer with a status of success: as JSON, undefined if it is none, and as text. */
+interface Success {
+  readonly value: unknown
+  readonly body: string
+  readonly header: HttpAnswer["header"]
+}
+
+/** Sends a request, and reads an answer with a status of success. */
+type Exchange = <A, E extends CallFault | UnreadableCreate>(
+  asked: ExchangeRequest,
+  read: (answer: Success) => Either.Either<A, E>
+) => Effect.Effect<A, E | CallFault>
+
+/**
+ * How long a key may be rejected that was accepted before: some services answer 401 when they are busy. Meanwhile,
+ * requests wait for at least `minWait`.
+ */
+const maxDenial = Duration.toMillis("4 minutes")
+const minWait = Duration.toMillis("15 seconds")
+const maxWait = Duration.toMillis("1 minute")
+
+/** Maximum bytes of a response. */
+const maxBytes = 16 * 1024 * 1024
+
+/** Maximum redirects of a request. */
+const maxRedirects = 5
+
+/** Makes the exchange with one service. `now` returns milliseconds since 1970. */
+const makeExchange = (
+  { baseUrl, key, answerWithin }: ServiceAddress["Type"],
+  transport: HttpTransport,
+  now: () => number
+): Exchange => {
+  const within = Duration.decode(answerWithin)
+  let isAccepted = false
+  let deniedSince: number | undefined
+
+  /** Takes a rejection of a key that was accepted before for a request to slow down, for some minutes. */
+  const throttled = (fault: CallFault, status: number, method: string): CallFault => {
+    if (!isAccepted || fault._tag !== "Refused" || fault.reason !== "key") return fault
+    if (status === 403 && method === "GET") return new Refused({ reason: "rules", words: fault.words })
+    if (status !== 401) return fault
+    deniedSince ??= now()
+    const since = Math.max(0, now() - deniedSince)
+    if (since >= maxDenial) return fault
+    const retryAfter = millis(Math.min(maxWait, Math.max(minWait, since)))
+    return new SlowDown({ words: `it rejects the key that it accepted before: ${fault.words}`, retryAfter })
+  }
+
+  /**
+   * Returns the path that a redirect names. The target must be within the service's own origin: the key is never sent
+   * elsewhere, and no request is sent without it.
+   */
+  const pointedTo = (method: string, path: string, status: number, location: string) => {
+    const here = new URL(path, baseUrl)
+    const target = URL.canParse(location, here.href) ? new URL(location, here) : undefined
+    if (target === undefined || !isOwn(baseUrl, target))
+      return new InvalidResponse({
+        words: `it redirects to ${presentable(target?.origin ?? "an invalid URL", key)}, where the key is not sent; check the base URL`
+      })
+    // 307 and 308 repeat the request. Other redirects turn it into a GET, which would create nothing.
+    if (method !== "GET" && status !== 307 && status !== 308)
+      return new InvalidResponse({ words: `it redirects a ${method} request with HTTP ${status}` })
+    return Effect.succeed(target.pathname + target.search)
+  }
+
+  /** Reads a response that is no redirect. */
+  const readAnswer = <A, E>(
+    { method, provesKey }: ExchangeRequest,
+    answer: HttpAnswer,
+    read: (answer: Success) => Either.Either<A, E>
+  ): Either.Either<A, E | CallFault> => {
+    const { status, header } = answer
+    const body = Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.length).toString("utf8")
+    const value = parsed(body)
+    // To a create, 303 says where its task is. A conflict or a failure may name the task that was made.
+    const isMade =
+      method === "POST" && (status === 303 || ((status === 409 || status >= 500) && isOfTask(value)))
+    const isSuccess = isMade || (status >= 200 && status <= 299)
+    const refused = isSuccess ? embeddedStatus(method, value) : status
+    if (refused !== undefined) {
+      const fault = refusalOf(answer, refused, value ?? body, key, now(), method)
+      return Either.left(throttled(fault, refused, method))
+    }
+    if (provesKey === true) {
+      isAccepted = true
+      deniedSince = undefined
+    }
+    return read({ value, body, header })
+  }
+
+  return (asked, read) =>
+    Effect.gen(function* () {
+      const { method, body, encoding = "json", maySend } = asked
+      const headers = {
+        [keyHeader]: Redacted.value(key),
+        accept: "application/json",
+        ...(body === undefined ? {} : { "content-type": contentTypes[encoding] }),
+        ...(asked.key === undefined ? {} : { [idempotencyHeader]: asked.key })
+      }
+      const late = `no response within ${Duration.format(within)}`
+      const { origin } = baseUrl
+      let path = pathUnder(baseUrl, asked.path)
+      for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+        const request = {
+          origin,
+          path,
+          method,
+          headers,
+          body,
+          most: maxBytes,
+          tooLong,
+          within,
+          late,
+          maySend
+        }
+        const answer = yield* transport.send(request)
+        const { status } = answer
+        const isRedirect = status >= 300 && status <= 399 && !(status === 303 && method === "POST")
+        const location = isRedirect ? answer.header("location") : undefined
+        if (location === undefined) return yield* readAnswer(asked, answer, read)
+        path = yield* pointedTo(method, path, status, location)
+      }
+      return yield* new InvalidResponse({ words: "too many redirects" })
+    })
+}
+
+const contentTypes = { json: "application/json", form: "application/x-www-form-urlencoded" }
+
+/** Reads an answer that must be JSON, or empty. */
+const jsonAnswer =
+  <A>(key: Redacted.Redacted, read: (value: unknown) => A | undefined) =>
+  ({ value, body }: Success): Either.Either<A, InvalidResponse> => {
+    if (value === undefined && body.trim() !== "")
+      return Either.left(new InvalidResponse({ words: `not JSON: ${presentable(body, key)}` }))
+    const answer = read(value ?? null)
+    return answer === undefined
+      ? Either.left(new InvalidResponse({ words: "the response lacks required fields" }))
+      : Either.right(answer)
+  }
+
+const tooLong = () => new InvalidResponse({ words: "a response of more than 16 MB" })
+
+/** Reads JSON: also in a text, or among other words, such as after a warning, in an event or in a call. */
+const parsed = (body: string): unknown => {
+  const text = body.replace(/^\uFEFF/u, "")
+  const value = jsonOf(text)
+  if (value !== undefined || /^\s*<(!doctype|html)/iu.test(text)) return value
+  return jsonOf(/\{.*\}/su.exec(text)?.[0] ?? "") ?? jsonOf(text.match(/\{.*\}/gu)?.at(-1) ?? "")
+}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text, (_, value: unknown) =>
+      typeof value === "string" && /^\s*\{\s*"/u.test(value) ? (jsonOf(value) ?? value) : value
+    )
+  } catch {
+    return undefined
+  }
+}

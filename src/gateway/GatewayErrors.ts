@@ -78,21 +78,10 @@ export class UnreadableCreate extends Schema.TaggedError<UnreadableCreate>()("Un
   }
 }
 
-/** The service says that the task is done, but names no address of its audio. */
-export class NoAddress extends Schema.TaggedError<NoAddress>()("NoAddress", {
-  task: TaskId,
-  /** The fields of the answer. */
-  fields: Schema.String
-}) {
+/** The service's answers about a task cannot be used: its audio has no address, or they are about another line. */
+export class Unusable extends Schema.TaggedError<Unusable>()("Unusable", { words }) {
   override get message(): string {
-    return `task ${this.task} is done, but the answer has no address of its audio; its fields are ${this.fields}; set service.dialect.fields.audio in the manifest, then run dubwright retry`
-  }
-}
-
-/** The service answered for another line: with its task, its label or its audio. */
-export class MixedUp extends Schema.TaggedError<MixedUp>()("MixedUp", { words }) {
-  override get message(): string {
-    return `the service mixes up lines: ${this.words}`
+    return this.words
   }
 }
 
@@ -143,7 +132,7 @@ export type CallFault = Refused | SlowDown | Unreachable | InvalidResponse
 
 /** Every error of the gateway. */
 export type Fault =
-  CallFault | UnreadableCreate | FailedAtService | Vanished | NeverSettled | NoAddress | MixedUp | NoAudio
+  CallFault | UnreadableCreate | FailedAtService | Vanished | NeverSettled | Unusable | NoAudio
 
 const kinds = {
   Refused: "refused",
@@ -154,8 +143,7 @@ const kinds = {
   Vanished: "vanished",
   NeverSettled: "never-settled",
   UnreadableCreate: "undecidable",
-  NoAddress: "unreadable",
-  MixedUp: "unreadable"
+  Unusable: "unreadable"
 } as const
 
 /** Reasons where no audio was received. Its quality is unknown, and the next fetch may succeed. */

@@ -5,7 +5,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Layer, Option, Queue, Schema } from "effect"
 import { InvalidResponse } from "../gateway/GatewayErrors.ts"
-import { HttpTransport } from "../gateway/transport/HttpTransport.ts"
+import { HttpTransport } from "../gateway/exchange/HttpTransport.ts"
 import { guardedLookup, networkPlaceOf, boundedNames } from "../system/NetworkPlace.ts"
 import { ServiceOptions } from "./config/ServiceOptions.ts"
 import { taskResponse } from "./requests/TaskResponse.ts"

@@ -21,8 +21,8 @@ import {
   type HttpAnswer,
   HttpTransport,
   type SentRequest
-} from "../../src/gateway/transport/HttpTransport.ts"
-import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
+} from "../../src/gateway/exchange/HttpTransport.ts"
+import { ServiceAddress } from "../../src/gateway/exchange/ServiceAddress.ts"
 import { Progress } from "../../src/pipeline/Progress.ts"
 import { speakUtterances } from "../../src/pipeline/speak/SpeakStage.ts"
 import { defaultSpeakSettings } from "../../src/pipeline/speak/SpeakSettings.ts"

@@ -166,6 +166,94 @@ spoken({
   })
 })
 
+const bare = (tasks: ReadonlyArray<Made>) => ({
+  body: {
+    tasks: tasks.map(({ id, madeAt }) => ({ task_id: id, created_at: new Date(madeAt).toISOString() }))
+  }
+})
+const uuid = (at: number) => `00000000-0000-4000-8000-00000000000${at}`
+
+// Shapes besides the interface's. No history says which task is whose.
+for (const [name, reply] of Object.entries<(id: string) => Reply>({
+  "in envelopes of any name": (id) => ({ body: { d: { createTask: { id } } } }),
+  "in a list": (id) => ({ body: { tasks: [{ id }] } }),
+  "in a list of ids": (id) => ({ body: { task_ids: [id] } }),
+  "under any name of an id": (id) => ({ body: { trace_id: "r-1", voice_id: "v1", conversion_id: id } }),
+  "in place of the data": (id) => ({ body: { code: 0, msg: "success", data: id } }),
+  "as the whole body": (id) => ({ body: `${id}\n` }),
+  "in Location": (id) => ({ status: 202, body: "", headers: { location: `/v1/task/${id}` } }),
+  "in the Location of a 303": (id) => ({ status: 303, body: "", headers: { location: `/v1/task/${id}/` } }),
+  "in JSON in a text": (id) => ({ body: JSON.stringify(JSON.stringify({ task_id: id })) }),
+  "in JSON text in data": (id) => ({ body: { code: 0, data: JSON.stringify({ task_id: id }) } }),
+  "in JSON after a warning": (id) => ({ body: `<b>Warning</b>: x in y<br />\n{"task_id":"${id}"}` }),
+  "in a call": (id) => ({ body: `callback({"task_id":"${id}"});` }),
+  "in the last of several lines": (id) => ({ body: `{"event":"accepted"}\n{"task_id":"${id}"}\n` }),
+  "in a conflict": (id) => ({ status: 409, body: { message: "duplicate", task_id: id } }),
+  "in a failure": (id) => ({ status: 500, body: { error: "the queue is slow", task_id: id } })
+}))
+  spoken({
+    ...plain,
+    name: `reads the id ${name}`,
+    create: (_, make) => reply(make().id),
+    idOf: uuid,
+    list: bare
+  })
+
+for (const [busy, done] of [
+  ["處理中", "完成"],
+  ["not_done", "Done."],
+  ["JOB_RUNNING", "JOB_STATE_SUCCEEDED"],
+  [1, 2],
+  [false, true]
+] as const)
+  spoken({
+    ...plain,
+    name: `tells the state ${done} from ${busy}`,
+    look: (task, _, looks) => ({
+      body: looks < 3 ? { state: busy, url: "/v1/task" } : { state: done, url: address(task) }
+    })
+  })
+
+for (const [name, audio] of Object.entries<(task: Made) => object>({
+  "under a name of its own": (task) => ({ assets: { mp3: [{ signed: address(task) }] } }),
+  "in an object": (task) => ({ audio: { href: address(task) } }),
+  "beside a page": (task) => ({ url: "/page", file_link: address(task) }),
+  "as base64": ({ text }) => ({ audio_content: Buffer.from(babble(text)).toString("base64") }),
+  "as a data URL": ({ text }) => ({
+    audio_url: `data:audio/wav;base64,${Buffer.from(babble(text)).toString("base64")}`
+  })
+}))
+  spoken({
+    ...plain,
+    name: `reads the audio ${name}`,
+    look: (task, _, looks) => ({
+      body: looks < 2 ? { status: "doing" } : { id: task.id, done: true, ...audio(task) }
+    })
+  })
+
+spoken({
+  ...plain,
+  name: "finds a task by its label if it is listed under another id than the create's",
+  create: (_, make) => ({ body: { request_id: `r-${make().id}` } })
+})
+
+spoken({
+  ...plain,
+  name: "waits for an address that comes 20 s after the state",
+  look: (task, now) => ({
+    body: { status: "done", audio_url: now - task.madeAt > 20_000 ? address(task) : null }
+  })
+})
+
+spoken({
+  ...plain,
+  name: "waits for a task that is refused as not ready",
+  look: (task, now, looks) =>
+    now - task.madeAt < 20_000
+      ? { status: 409, body: { message: "the task is not ready yet" } }
+      : plain.look(task, now, looks)
+})
+
 spoken({
   ...plain,
   name: "asks the history after a 503 that does not say when to return",
@@ -221,6 +309,17 @@ it.effect("does not take a history in another time zone for one without the task
     }
     const end = yield* speakAt({ ...plain, create, list })
     expect(end.paid.length).toBe(4)
+  })
+)
+
+it.effect("does not pay again for audio of which nothing was ever readable", () =>
+  Effect.gen(function* () {
+    const end = yield* speakAt({
+      ...plain,
+      fetch: () => ({ body: new Uint8Array([0x50, 0x4b, 3, 4, 20, 0, 0, 0]) })
+    })
+    expect(end.paid.length).toBe(4)
+    expect(end.reasons[0]).toContain("found no sound")
   })
 )
 
@@ -320,7 +419,11 @@ it.effect("reports a task that stays pending, and ends at its deadline", () =>
     expect(end.paid.length).toBe(2)
     expect(end.seconds).toBeLessThan(17 * 60)
     expect(end.messages.filter((message) => message.includes("far longer than usual"))).toHaveLength(1)
-    expect(end.messages.some((message) => message.includes("was not done within 900 s"))).toBe(true)
+    expect(
+      end.messages.some((message) =>
+        message.includes("was not done within 900 s: its last answer says processing")
+      )
+    ).toBe(true)
   })
 )
 

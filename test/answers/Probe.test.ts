@@ -72,8 +72,6 @@ const shapes: ReadonlyArray<readonly [Shape, object]> = [
     {
       fields: {
         id: ["ticket", "reply.ticket"],
-        state: ["reply.status"],
-        audio: ["reply.audio_url"],
         text: ["said"]
       }
     }
@@ -86,7 +84,9 @@ const shapes: ReadonlyArray<readonly [Shape, object]> = [
         body: {
           id: task.id,
           links: { self: `http://127.0.0.1/v1/task/${task.id}`, docs: "/docs/index.html" },
-          ...(looks < 3 ? { status: "queued" } : { status: "done", takes: [{ href: address(task) }] })
+          ...(looks < 3
+            ? { status: "queued" }
+            : { status: "done", takes: [{ href: address(task) }, { href: "/audio/all.wav" }] })
         }
       })
     },
@@ -114,7 +114,7 @@ const shapes: ReadonlyArray<readonly [Shape, object]> = [
         body: { id: task.id, share_done: looks * 30 + 10, cup: looks < 3 ? "" : address(task) }
       })
     },
-    { fields: { progress: ["share_done"], audio: ["cup"] } }
+    { fields: { progress: ["share_done"] } }
   ]
 ]
 

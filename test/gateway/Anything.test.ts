@@ -20,8 +20,8 @@ import { profileOf } from "../../src/domain/speech/ProviderProfile.ts"
 import { makeUtterance } from "../../src/domain/speech/Utterance.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { composeCreate } from "../../src/gateway/requests/NamedCreate.ts"
-import { ServiceAddress } from "../../src/gateway/transport/ServiceAddress.ts"
-import { HttpTransport } from "../../src/gateway/transport/HttpTransport.ts"
+import { ServiceAddress } from "../../src/gateway/exchange/ServiceAddress.ts"
+import { HttpTransport } from "../../src/gateway/exchange/HttpTransport.ts"
 
 interface Answer {
   readonly status: number

@@ -1,7 +1,7 @@
 /** The health, credits, providers, models, voices and tasks commands: print a service's response as a table or JSON. */
 import { Effect } from "effect"
 import { Gateway } from "../../gateway/Gateway.ts"
-import { instantOf, creditsStated } from "../../gateway/response/TaskSnapshot.ts"
+import { instantOf, creditsStated } from "../../gateway/exchange/TaskSnapshot.ts"
 import { type BundledService, bundledService } from "../../library/layers/BundledService.ts"
 import { bundledCatalogue } from "../../service/catalogue/BundledCatalogue.ts"
 import { chosenService, readingFrom, type ServiceFlags } from "../layers/GatewayLayer.ts"

@@ -16,7 +16,7 @@ import {
 } from "../../engines/voices/VoiceInstallation.ts"
 import type { VoiceLicence, VoiceRecord } from "../../engines/voices/VoiceRecord.ts"
 import { sherpaAdvice, sherpaPackages } from "../../engines/neural/SherpaPackage.ts"
-import { httpClient } from "../../gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../gateway/exchange/HttpTransport.ts"
 import { lockFolder } from "../../store/state/WriterLock.ts"
 import { makeFolder } from "../../system/Folder.ts"
 import { CommandEnded, exitCodes } from "../ExitCodes.ts"

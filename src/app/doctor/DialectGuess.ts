@@ -1,5 +1,4 @@
 /** Finds out by which names a service answers, from its answers about one task. */
-import { Array, Order } from "effect"
 import {
   type AnswerField,
   type Dialect,
@@ -8,20 +7,17 @@ import {
 } from "../../domain/manifest/ServiceDialect.ts"
 import {
   fieldIn,
-  fieldsOf,
   finiteNumber,
   idIn,
   isDoneWord,
+  isNameable,
+  isNamed,
+  type Leaf,
+  leavesOf,
+  likeliest,
   stateIn,
-  taskOf,
-  textOf
-} from "../../gateway/response/ResponseReading.ts"
-
-/** A text or number of an answer. `[]` in its path marks a list. */
-export interface Leaf {
-  readonly path: string
-  readonly value: string
-}
+  taskOf
+} from "../../gateway/exchange/ResponseReading.ts"
 
 /** The answers about one task. */
 export interface SeenTask {
@@ -36,46 +32,6 @@ export interface SeenTask {
   readonly text: string
   readonly label: string
 }
-
-/** Returns the texts and numbers of an answer. */
-export const leavesOf = (value: unknown, path = "", depth = 8): ReadonlyArray<Leaf> => {
-  const text = textOf(value)?.trim() ?? ""
-  if (text !== "") return [{ path, value: text }]
-  if (depth === 0) return []
-  const isList = Array.isArray(value)
-  const entries = isList
-    ? value.slice(0, 50).map((one) => ["", one] as const)
-    : Object.entries(fieldsOf(value) ?? {})
-  return entries.flatMap(([name, one]) =>
-    leavesOf(one, path === "" ? name : isList ? `${path}[]` : `${path}.${name}`, depth - 1)
-  )
-}
-
-/** Returns what may be the task's id, the likeliest first. `sent` is what the create said itself. */
-export const idGuesses = (create: unknown, sent: ReadonlyArray<string>): ReadonlyArray<Leaf> =>
-  likeliest(
-    leavesOf(create).filter(
-      (leaf) => isNameable(leaf) && !sent.includes(leaf.value) && !isAddress(leaf.value)
-    ),
-    ({ path, value }) => {
-      if (/\s/u.test(value) || /^\d{4}-\d\d-\d\d/u.test(value) || isNamed(path, notIds)) return 0
-      const isOpaque = /^(?=.*\d)[\w.:~-]{6,}$|^[\w-]{16,}$/u.test(value) && !/^[\d.]+$/u.test(value)
-      return (isUuid.test(value) ? 4 : isOpaque ? 2 : 0) + (isNamed(path, ids) ? 2 : 0)
-    }
-  )
-
-/** Returns what may be the address of the task's audio, the likeliest first. */
-export const audioGuesses = (look: unknown, id: string): ReadonlyArray<Leaf> =>
-  likeliest(
-    leavesOf(look).filter(
-      ({ path, value }) =>
-        (isAddress(value) || isSoundFile.test(value)) &&
-        !isNamed(path, notAudio) &&
-        !/\.(srt|vtt|json|txt|html?|png|jpe?g|webp)(\?|$)/iu.test(value) &&
-        !value.endsWith(`/${encodeURIComponent(id)}`)
-    ),
-    ({ path, value }) => 1 + (isSoundFile.test(value) ? 2 : 0) + (isNamed(path, sounds) ? 1 : 0)
-  )
 
 /**
  * Returns the setting of a dialect that reads these answers: `setting`, and what it lacks. `isRead` says whether a run
@@ -156,29 +112,5 @@ const progressGuess = (looks: ReadonlyArray<unknown>): string | undefined =>
     return isNameable(leaf) && grows && values.at(-1) === 100 && (values[0] ?? 100) < 100
   })?.path
 
-/** Leaves with a score, the highest first; those without are left out. */
-const likeliest = (leaves: ReadonlyArray<Leaf>, score: (leaf: Leaf) => number): ReadonlyArray<Leaf> =>
-  Array.sortBy(Order.reverse(Order.mapInput(Order.number, score)))(leaves.filter((leaf) => score(leaf) > 0))
-
-/** Whether a dialect can name a leaf: it is in no list. */
-const isNameable = ({ path }: Leaf): boolean => path !== "" && !path.includes("[]")
-
-const isUuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
-const isAddress = (value: string): boolean => /^(https?:\/\/|\/)\S+$/iu.test(value)
-const isSoundFile = /^\S+\.(mp3|wav|ogg|opus|m4a|aac|flac|webm)(\?\S*)?$/iu
-
-/** Whether the last name of a path has one of these words. */
-const isNamed = (path: string, names: RegExp): boolean =>
-  (path.split(".").at(-1) ?? "")
-    .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
-    .split(/[^\p{L}]+/u)
-    .some((word) => names.test(word))
-
-const ids = /^(id|uid|uuid|guid|ticket|task|job|ref|reference|handle|token|number|order|receipt|key)$/iu
-const notIds =
-  /^(trace|correlation|user|account|voice|model|provider|session|status|state|time|date|at|credits?|cost|characters|count|code|version|message|position|eta)$/iu
-const sounds = /^(audio|sound|speech|file|url|link|download|output|result|media|mp3|wav)$/iu
-const notAudio =
-  /^(preview|sample|self|status|poll|cancel|callback|webhook|avatar|image|cover|srt|json|subtitles?)$/iu
 const states = /^(status|state|phase|stage|step|condition)$/iu
 const words = /^(message|detail|note|title|text|description|reason|at|name)$/iu

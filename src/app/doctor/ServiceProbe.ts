@@ -12,9 +12,18 @@ import { labelWithMarker, TaskMarker } from "../../domain/task/TaskMarker.ts"
 import { ProviderId, TaskId, VoiceId, type ModelId } from "../../domain/values/Ids.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { composeCreate } from "../../gateway/requests/NamedCreate.ts"
-import { audioGuesses, dialectSeen, idGuesses, leavesOf, pathOf, type SeenTask } from "./DialectGuess.ts"
-import { fieldIn, foundList, idIn, stateIn, taskOf } from "../../gateway/response/ResponseReading.ts"
-import { creditsStated, instantOf } from "../../gateway/response/TaskSnapshot.ts"
+import { dialectSeen, pathOf, type SeenTask } from "./DialectGuess.ts"
+import {
+  audioGuesses,
+  fieldIn,
+  foundList,
+  idGuesses,
+  idIn,
+  leavesOf,
+  stateIn,
+  taskOf
+} from "../../gateway/exchange/ResponseReading.ts"
+import { creditsStated, instantOf } from "../../gateway/exchange/TaskSnapshot.ts"
 import { extensionOf } from "../../pipeline/clips/AudioFormatDetection.ts"
 import { askStated, statedPrice } from "../../pipeline/plan/StatedRules.ts"
 import { srtInput } from "../../script/utterances/SrtPayload.ts"

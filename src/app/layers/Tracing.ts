@@ -5,7 +5,7 @@ import { Headers, HttpBody, HttpClient, HttpClientError } from "@effect/platform
 import { type Duration, Effect, Layer, Schedule } from "effect"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { version } from "../../domain/values/Version.ts"
-import { httpClient } from "../../gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../gateway/exchange/HttpTransport.ts"
 import { withoutSecrets } from "./SecretVariables.ts"
 import type { Collector } from "./TraceCollector.ts"
 

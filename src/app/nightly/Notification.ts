@@ -5,7 +5,7 @@ import { HttpClient, type HttpClientError, HttpClientRequest } from "@effect/pla
 import { Duration, Effect, Either, Schedule } from "effect"
 import type { NotifySettings } from "../../domain/manifest/ServiceSettings.ts"
 import type { RunReport } from "../../domain/report/Report.ts"
-import { httpClient } from "../../gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../gateway/exchange/HttpTransport.ts"
 import { ownSystem, programStart } from "../../system/ProgramSearch.ts"
 import { environmentOfPrograms } from "../layers/SecretVariables.ts"
 import { addressOf, UnsetAddress } from "./NotificationAddress.ts"

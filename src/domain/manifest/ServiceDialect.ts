@@ -29,10 +29,10 @@ export type Placeholder =
  */
 const fieldNames = {
   id: "task_id job_id project_export_id generation_id speech_id id uuid request_id",
-  state: "status state task_status job_status",
+  state: "status state task_status job_status phase",
   progress: "progress percent percentage",
   audio:
-    "audio_url audio_link audio_uri audio audio_file all_audio_urls output_uri output_url output result download_url file_url media_url url uri link",
+    "audio_url audio_link audio_uri audio audio_file audio_content audio_base64 audio_data all_audio_urls output_uri output_url output result download_url file_url media_url url uri link",
   srt: "srt_url subtitle_url",
   json: "json_url",
   label: "voice_name",
@@ -211,7 +211,7 @@ export const dialectOf = (
 /** Fills a template. Returns undefined for a value whose placeholders have no value. */
 export const fillTemplate = (
   template: unknown,
-  values: Readonly<Partial<Record<Placeholder, string | number | boolean>>>
+  values: Readonly<Partial<Record<Placeholder, string | number | boolean | undefined>>>
 ): unknown => {
   if (typeof template === "string") return filledText(template, new Map(Object.entries(values)))
   if (Array.isArray(template))

@@ -125,8 +125,29 @@ export const makeProviderQueue = (
     return Effect.void
   })
 
+  /** Runs an effect in a slot, which is freed once: also if the effect is interrupted while the slot is granted. */
+  const inSlot: ProviderQueue["inSlot"] = (effect, priority = 0) =>
+    Effect.uninterruptibleMask((restore) => {
+      const granted = Deferred.unsafeMake<void>(FiberId.none)
+      let free = (): void => undefined
+      let isOver = false
+      const started = () =>
+        new Promise<void>((ended) => {
+          if (isOver) return ended()
+          free = ended
+          countStart()
+          Deferred.unsafeDone(granted, Effect.void)
+        })
+      void queue.add(started, { priority })
+      const over = Effect.sync(() => {
+        isOver = true
+        free()
+      })
+      return Effect.ensuring(restore(Effect.zipRight(Deferred.await(granted), effect)), over)
+    })
+
   return {
-    inSlot: (effect, priority = 0) => inSlotOf(queue, priority, countStart, effect),
+    inSlot,
     clearance,
     isClear: () => recovered === undefined && pausedUntil === 0 && pace.gap === 0,
     report,
@@ -162,32 +183,3 @@ const startLimit = (
     Effect.runFork(regain, { scope })
   }
 }
-
-/** Runs an effect in a slot, which is freed once: also if the effect is interrupted while the slot is granted. */
-const inSlotOf = <A, E, R>(
-  queue: PQueue,
-  priority: number,
-  onStart: () => void,
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
-  Effect.uninterruptibleMask((restore) => {
-    const granted = Deferred.unsafeMake<void>(FiberId.none)
-    let free = (): void => undefined
-    let isOver = false
-    const started = () =>
-      new Promise<void>((ended) => {
-        if (isOver) return ended()
-        free = ended
-        onStart()
-        Deferred.unsafeDone(granted, Effect.void)
-      })
-    void queue.add(started, { priority })
-    return restore(Effect.zipRight(Deferred.await(granted), effect)).pipe(
-      Effect.ensuring(
-        Effect.sync(() => {
-          isOver = true
-          free()
-        })
-      )
-    )
-  })

@@ -2,16 +2,31 @@
  * Downloads a task's files over http or https, bounded in size and time. The key is sent to the service's own origin
  * only, and nothing is read from networks that only this machine can reach (`AudioPlaces`).
  */
-import { Duration, Effect, Either, Redacted, Schedule } from "effect"
+import { Duration, Effect, Redacted, Schedule } from "effect"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { keyHeader } from "../../contract/SpeechApi.ts"
-import { slowDownFrom } from "../response/Refusals.ts"
-import { InvalidResponse, type CallFault, NoAudio, type Vanished } from "../GatewayErrors.ts"
+import { slowDownFrom } from "../exchange/Refusals.ts"
+import { InvalidResponse, NoAudio, Unreachable, type CallFault, type Vanished } from "../GatewayErrors.ts"
 import { waitAsked, backoff } from "../pacing/RetrySchedules.ts"
-import { isOwn, presentable, ServiceAddress } from "../transport/ServiceAddress.ts"
-import type { DoneTask } from "../response/TaskSnapshot.ts"
-import { audioPlaces } from "../transport/AudioPlaces.ts"
-import type { HttpAnswer, Slowest } from "../transport/HttpTransport.ts"
+import { isOwn, presentable, ServiceAddress } from "../exchange/ServiceAddress.ts"
+import type { DoneTask } from "../exchange/TaskSnapshot.ts"
+import {
+  HttpTransport,
+  type HttpAnswer,
+  type Slowest,
+  type HttpSender,
+  type SentRequest
+} from "../exchange/HttpTransport.ts"
+import { isIP } from "node:net"
+import {
+  guardedLookup,
+  hostOf,
+  networkPlaceOf,
+  placeRefused,
+  placesOf,
+  systemNames,
+  type NetworkPlace
+} from "../../system/NetworkPlace.ts"
 
 /** The files of a done task. */
 export interface Fetched {
@@ -64,6 +79,13 @@ export const makeDownload = Effect.gen(function* () {
     base = address.baseUrl,
     redirects = maxRedirects
   ): Effect.Effect<Uint8Array, DownloadFault> => {
+    const data = /^data:[^,]*?(;base64)?,/iu.exec(location)
+    if (data !== null)
+      return Effect.succeed(
+        new Uint8Array(
+          Buffer.from(location.slice(data[0].length), data[1] === undefined ? "latin1" : "base64")
+        )
+      )
     const url = target(location, base, (said) => presentable(said, address.key))
     if (url instanceof NoAudio) return url
     const sent = {
@@ -89,16 +111,12 @@ export const makeDownload = Effect.gen(function* () {
   }
 
   const transcriptOf = (done: DoneTask): Effect.Effect<Fetched["transcript"]> => {
-    const offered =
-      done.json !== undefined
-        ? { format: "json" as const, location: done.json }
-        : done.srt !== undefined
-          ? { format: "srt" as const, location: done.srt }
-          : undefined
-    if (offered === undefined) return Effect.succeed(noTranscript)
-    return file(offered.location, maxTranscriptBytes).pipe(
+    const location = done.json ?? done.srt
+    if (location === undefined) return Effect.succeed(noTranscript)
+    const format = done.json === undefined ? "srt" : "json"
+    return file(location, maxTranscriptBytes).pipe(
       Effect.retry(backoff.pipe(Schedule.intersect(Schedule.recurs(2)))),
-      Effect.map((bytes) => ({ format: offered.format, text: Buffer.from(bytes).toString("utf8") })),
+      Effect.map((bytes) => ({ format, text: Buffer.from(bytes).toString("utf8") }) as const),
       // Without a transcript, parts are separated at their pauses, so a missing transcript does not fail the audio.
       Effect.orElseSucceed(() => noTranscript)
     )
@@ -107,10 +125,7 @@ export const makeDownload = Effect.gen(function* () {
   const fetched = (done: DoneTask, characters: number): Effect.Effect<Fetched, DownloadFault> =>
     Effect.flatMap(file(done.audio, mostAudioBytes(characters)), (audio) => {
       const fault = notAudio(audio, (said) => presentable(said, address.key))
-      if (fault !== undefined) return Either.left(fault)
-      return done.json === undefined && done.srt === undefined
-        ? Either.right({ audio, transcript: noTranscript })
-        : Effect.map(transcriptOf(done), (transcript): Fetched => ({ audio, transcript }))
+      return fault ?? Effect.map(transcriptOf(done), (transcript): Fetched => ({ audio, transcript }))
     })
 
   /** Fetches a done task. `again` returns fresh URLs; `stalled` is called for each stall and each requested wait. */
@@ -178,22 +193,12 @@ const tooLarge = (most: number) =>
 
 /** Parses an audio URL; only http and https are allowed. */
 const target = (location: string, base: URL, shown: (said: string) => string): URL | NoAudio => {
-  const url = urlOf(location, base)
-  if (url === undefined) return new NoAudio({ reason: "address", words: "its URL is invalid" })
-  return url.protocol === "http:" || url.protocol === "https:"
-    ? url
-    : new NoAudio({
-        reason: "address",
-        words: `its URL starts with ${shown(url.protocol)} instead of http: or https:`
-      })
-}
-
-const urlOf = (location: string, base: URL): URL | undefined => {
-  try {
-    return new URL(location, base)
-  } catch {
-    return undefined
-  }
+  if (!URL.canParse(location, base.href))
+    return new NoAudio({ reason: "address", words: "its URL is invalid" })
+  const url = new URL(location, base)
+  if (/^https?:$/u.test(url.protocol)) return url
+  const words = `its URL starts with ${shown(url.protocol)} instead of http: or https:`
+  return new NoAudio({ reason: "address", words })
 }
 
 /** Returns the error for a response without a file. `now` is in milliseconds since 1970. */
@@ -216,3 +221,67 @@ const notAudio = (bytes: Uint8Array, shown: (said: string) => string): NoAudio |
     ? new NoAudio({ reason: "text", words: `text instead of audio: ${shown(start.slice(0, 80))}` })
     : undefined
 }
+
+/** Where a service must be for its audio to be in each place. A service on this machine may use its network. */
+const required: Readonly<Record<NetworkPlace, ReadonlyArray<NetworkPlace>>> = {
+  public: [],
+  private: ["private", "loopback"],
+  loopback: ["loopback"],
+  "link-local": ["link-local"]
+}
+
+/** Returns whether a service at `service` may have its audio at `audio`. */
+const mayHaveAudioAt = (service: ReadonlySet<NetworkPlace>, audio: NetworkPlace): boolean =>
+  required[audio].length === 0 || required[audio].some((place) => service.has(place))
+
+/**
+ * Makes the sender of audio requests. The service's own origin is always allowed. Other connections are made only to
+ * addresses that were checked, also those to other ports of the service's host: its owner can give the name another
+ * address, such as one on this machine.
+ */
+export const audioPlaces = Effect.fnUntraced(function* (address: ServiceAddress["Type"]) {
+  const transport = yield* HttpTransport
+  const { baseUrl, key, resolve = systemNames } = address
+  const refused = (host: string) =>
+    new NoAudio({
+      reason: "address",
+      words: `its URL names ${presentable(host, key)}, a private address outside the service's network; correct the service's public URL`
+    })
+  /** Looks up where the service is, until a lookup succeeds. The first result is kept: names can change addresses. */
+  let known: { readonly places: ReadonlySet<NetworkPlace>; readonly elsewhere: HttpSender } | undefined
+  const service = Effect.suspend(() =>
+    known === undefined
+      ? Effect.map(
+          Effect.tryPromise({
+            try: () => placesOf(hostOf(baseUrl), resolve),
+            catch: (error) =>
+              new Unreachable({ words: error instanceof Error ? error.message : String(error) })
+          }),
+          (places) =>
+            (known ??= {
+              places,
+              elsewhere: transport.guarded(
+                guardedLookup(resolve, (ip) => mayHaveAudioAt(places, networkPlaceOf(ip)))
+              )
+            })
+        )
+      : Effect.succeed(known)
+  )
+
+  const send = <E extends Error>(
+    url: URL,
+    request: SentRequest<E>
+  ): Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | NoAudio | E> => {
+    if (isOwn(baseUrl, url)) return transport.send(request)
+    return Effect.flatMap(service, ({ places, elsewhere }) => {
+      const host = hostOf(url)
+      if (isIP(host) !== 0 && !mayHaveAudioAt(places, networkPlaceOf(host))) return refused(host)
+      return Effect.catchIf(
+        elsewhere.send(request),
+        (fault) => fault instanceof InvalidResponse && fault.code === placeRefused,
+        () => refused(host)
+      )
+    })
+  }
+  return { send }
+})

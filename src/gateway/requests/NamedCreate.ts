@@ -1,16 +1,12 @@
 /** Composes the create of an utterance as it is sent, with its idempotency key. */
 import { createHash } from "node:crypto"
-import {
-  type Dialect,
-  defaultDialect,
-  fillTemplate,
-  type Placeholder
-} from "../../domain/manifest/ServiceDialect.ts"
+import { Duration, Effect } from "effect"
+import { type Dialect, defaultDialect, fillTemplate } from "../../domain/manifest/ServiceDialect.ts"
 import { controlNames, neutralControls } from "../../domain/speech/Casting.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import type { TaskMarker } from "../../domain/task/TaskMarker.ts"
-import { fieldsOf } from "../response/ResponseReading.ts"
+import { fieldsOf } from "../exchange/ResponseReading.ts"
 
 /** A create as it is sent. */
 export interface NamedCreate {
@@ -44,13 +40,16 @@ export const composeCreate = (
       ]
     })
   )
-  const values: Readonly<Partial<Record<Placeholder, string | number | boolean>>> = {
+  const values = {
     text: utterance.text,
     provider,
     voice,
-    ...(profile.transcript === "with_transcript" ? { with_transcript: true } : {}),
-    ...(profile.transcript === "export_srt" ? { export_srt: true } : {}),
-    ...defined({ label: label === "" ? undefined : label, model, language, ...controls })
+    model,
+    language,
+    label: label === "" ? undefined : label,
+    with_transcript: profile.transcript === "with_transcript" || undefined,
+    export_srt: profile.transcript === "export_srt" || undefined,
+    ...controls
   }
   const inPath = { voice: encodeURIComponent(voice), provider: encodeURIComponent(provider) }
   const path = String(fillTemplate(dialect.paths.create, inPath) ?? dialect.paths.create)
@@ -70,11 +69,6 @@ export interface CreateTerms {
   readonly language?: string | undefined
 }
 
-const defined = <A>(fields: Readonly<Record<string, A | undefined>>): Readonly<Record<string, A>> =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  )
-
 /** Encodes fields as a form; objects are encoded as JSON. */
 const formOf = (fields: unknown): string =>
   new URLSearchParams(
@@ -83,3 +77,28 @@ const formOf = (fields: unknown): string =>
       typeof value === "object" ? JSON.stringify(value) : String(value)
     ])
   ).toString()
+
+/**
+ * Returns whether a create may still leave this machine. Whoever finds an announced create that was never answered
+ * assumes that it left soon after its announcement. A process that was stopped in between, or that waited long for a
+ * connection, must not send it any more.
+ */
+export type MaySend = () => boolean
+
+/**
+ * How long after its announcement a create may be sent, in milliseconds. A third of the time after which
+ * `pipeline/speak/LostTaskRecovery.ts` trusts a history without the task, so that it has 20 s to arrive.
+ */
+const sendWindow = Duration.toMillis("10 seconds")
+
+/**
+ * Opens the window now. It closes by the steady clock, which a set clock does not change, or by the wall clock, which
+ * counts the time in which the machine was suspended.
+ */
+export const openSendWindow: Effect.Effect<MaySend> = Effect.map(Effect.clock, (clock) => {
+  const wall = clock.unsafeCurrentTimeMillis()
+  const steady = clock.unsafeCurrentTimeNanos()
+  return () =>
+    clock.unsafeCurrentTimeMillis() - wall < sendWindow &&
+    Number(clock.unsafeCurrentTimeNanos() - steady) < sendWindow * 1e6
+})

@@ -1,19 +1,18 @@
 /** Polls a task until it is done: first at its usual latency, then at growing intervals, until its deadline. */
-import { Duration, Effect, Schedule } from "effect"
+import { Duration, Effect } from "effect"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import type { TaskId } from "../../domain/values/Ids.ts"
 import { millis } from "../../domain/time/Units.ts"
 import {
   FailedAtService,
   type CallFault,
-  type MixedUp,
   NeverSettled,
-  NoAddress,
   type Refused,
+  Unusable,
   type Vanished
 } from "../GatewayErrors.ts"
 import { waitAsked } from "../pacing/RetrySchedules.ts"
-import type { DoneTask, TaskSnapshot } from "../response/TaskSnapshot.ts"
+import type { DoneTask, TaskSnapshot } from "../exchange/TaskSnapshot.ts"
 
 /** When to poll a task. Times are in milliseconds since the service accepted it. */
 export interface PollPlan {
@@ -29,7 +28,7 @@ export interface PollPlan {
 const maxStep = 15_000
 
 /** Maximum interval after a poll without a response, so that a service that is back is noticed soon. */
-const maxOutageStep = Duration.seconds(3)
+const maxOutageStep = 3_000
 
 /** Minimum deadline of a task, in milliseconds. */
 const leastDeadline = 15 * 60_000
@@ -59,8 +58,9 @@ export interface SettledTask {
   readonly looks: number
 }
 
-/** A task that is done without an address of its audio fails after this many polls in a row. */
+/** A task that is done without an address of its audio fails after this many polls and milliseconds in a row. */
 const maxSilentLooks = 5
+const maxSilence = 30_000
 
 /** How many times its usual latency a task may take before the wait is reported, and the least wait reported. */
 const slowFactor = 10
@@ -80,134 +80,99 @@ export interface PollHooks<R> {
 const looksUnknown = 4
 const timeUnknown = 8_000
 
-type Look =
-  | { readonly _tag: "Again"; readonly wait: Duration.Duration; readonly isOutage: boolean }
-  | { readonly _tag: "Settled"; readonly settled: SettledTask }
-
-/** Intervals between polls: they grow by `plan.growth`, and honour Retry-After. */
-const rhythm = (plan: PollPlan): Schedule.Schedule<Look, Look> =>
-  Schedule.identity<Look>().pipe(
-    Schedule.zipLeft(
-      Schedule.exponential(Duration.millis(plan.step), plan.growth).pipe(
-        Schedule.union(Schedule.spaced(Duration.millis(maxStep)))
-      )
-    ),
-    Schedule.modifyDelay((look, delay) => {
-      if (look._tag === "Settled") return delay
-      return Duration.max(look.isOutage ? Duration.min(delay, maxOutageStep) : delay, look.wait)
-    }),
-    Schedule.untilInput((look) => look._tag === "Settled")
-  )
+/** A poll that did not settle the task: limits of the wait until the next one, in milliseconds. */
+interface Unsettled {
+  readonly least: number
+  readonly most: number
+}
 
 /**
  * Polls a task until it is done. `takenAt` is when the service accepted it (milliseconds since 1970), in this run or an
  * earlier one. Temporary failures of polls are retried until the deadline.
  */
 export const pollUntilSettled = <R = never>(
-  look: Effect.Effect<TaskSnapshot, CallFault | Vanished | MixedUp, R>,
+  look: Effect.Effect<TaskSnapshot, CallFault | Vanished | Unusable, R>,
   task: TaskId,
   plan: PollPlan,
   takenAt: number,
   hooks: PollHooks<R> = {}
-): Effect.Effect<SettledTask, Refused | FailedAtService | Vanished | NeverSettled | NoAddress | MixedUp, R> =>
+): Effect.Effect<SettledTask, Refused | FailedAtService | Vanished | NeverSettled | Unusable, R> =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock
-    const sinceTaken = () => clock.unsafeCurrentTimeMillis() - takenAt
+    const now = () => clock.unsafeCurrentTimeMillis()
+    const { isGone = Effect.succeed(true), slow = () => Effect.void, since = now() } = hooks
+    const spent = Math.max(0, now() - since)
     let looks = 0
     let lastUndone = 0
     let unknown = { looks: 0, since: 0 }
+    let silent = { looks: 0, since: 0 }
     let trouble: string | undefined
-    const again = (wait: Duration.Duration = Duration.zero, isOutage = false): Look => ({
-      _tag: "Again",
-      wait,
-      isOutage
-    })
+    let slowAfter = Math.max(minSlow, plan.first * slowFactor)
+    const again = (least = 0, most = maxStep): Unsettled => ({ least, most })
 
-    const { isGone = Effect.succeed(true) } = hooks
-    const slowAfter = Math.max(minSlow, plan.first * slowFactor)
-    let isReported = false
-    let silent = 0
-
-    const missed = (
-      fault: CallFault | Vanished | MixedUp
-    ): Effect.Effect<Look, Refused | Vanished | MixedUp, R> => {
-      if (fault._tag === "Refused" || fault._tag === "MixedUp") return Effect.fail(fault)
+    const missed = Effect.fnUntraced(function* (fault: CallFault | Vanished | Unusable) {
+      if (fault._tag === "Refused" || fault._tag === "Unusable") return yield* fault
       trouble = fault.message
       if (fault._tag !== "Vanished")
-        return Effect.succeed(again(waitAsked(fault), fault._tag === "Unreachable"))
-      const at = Math.max(1, sinceTaken())
-      unknown = unknown.looks === 0 ? { looks: 1, since: at } : { ...unknown, looks: unknown.looks + 1 }
-      const next = again(Duration.millis(timeUnknown / looksUnknown))
-      if (unknown.looks < looksUnknown || at - unknown.since < timeUnknown) return Effect.succeed(next)
-      unknown = { looks: 0, since: 0 }
-      return Effect.flatMap(isGone, (gone) => (gone ? Effect.fail(fault) : Effect.succeed(next)))
-    }
-
-    const interpret = (
-      sight: TaskSnapshot,
-      lookedAt: number
-    ): Effect.Effect<Look, FailedAtService | NoAddress> => {
-      unknown = { looks: 0, since: 0 }
-      trouble = undefined
-      if (sight._tag === "GivenUp")
-        return new FailedAtService({ task, words: sight.words, lasting: sight.lasting })
-      silent = sight._tag === "Silent" ? silent + 1 : 0
-      if (sight._tag === "Silent" && silent >= maxSilentLooks)
-        return new NoAddress({ task, fields: sight.fields })
-      if (sight._tag !== "Done") {
-        lastUndone = lookedAt
-        return Effect.succeed(again())
+        return again(
+          Duration.toMillis(waitAsked(fault)),
+          fault._tag === "Unreachable" ? maxOutageStep : maxStep
+        )
+      const at = Math.max(1, now() - takenAt)
+      unknown = { looks: unknown.looks + 1, since: unknown.looks === 0 ? at : unknown.since }
+      if (unknown.looks >= looksUnknown && at - unknown.since >= timeUnknown) {
+        unknown = { looks: 0, since: 0 }
+        if (yield* isGone) return yield* fault
       }
-      const doneAt = Math.max(1, sinceTaken())
-      return Effect.succeed<Look>({
-        _tag: "Settled",
-        settled: { done: sight, undoneAt: lastUndone, doneAt, took: sight.took, looks }
-      })
-    }
+      return again(timeUnknown / looksUnknown)
+    })
 
-    const one = Effect.suspend(() => {
-      const lookedAt = sinceTaken()
+    const poll = Effect.gen(function* () {
+      const lookedAt = now() - takenAt
       looks++
-      return Effect.matchEffect(look, {
-        onFailure: missed,
-        onSuccess: (sight) => interpret(sight, lookedAt)
-      }).pipe(
-        Effect.tap((next) => {
-          if (next._tag === "Settled" || isReported || lookedAt < slowAfter) return Effect.void
-          isReported = true
-          return hooks.slow?.(lookedAt) ?? Effect.void
+      const answer = yield* Effect.either(look)
+      if (answer._tag === "Left") return yield* missed(answer.left)
+      const sight = answer.right
+      unknown = { looks: 0, since: 0 }
+      trouble = sight._tag === "Waiting" && sight.seen ? `its last answer says ${sight.seen}` : undefined
+      if (sight._tag === "GivenUp")
+        return yield* new FailedAtService({ task, words: sight.words, lasting: sight.lasting })
+      if (sight._tag !== "Silent") silent = { looks: 0, since: lookedAt }
+      else if (++silent.looks >= maxSilentLooks && lookedAt - silent.since >= maxSilence)
+        return yield* new Unusable({
+          words: `task ${task} is done, but the answer has no address of its audio; its fields are ${sight.fields}; set service.dialect.fields.audio in the manifest, then run dubwright retry`
         })
-      )
-    })
-
-    const waited = sinceTaken()
-    const spent = hooks.since === undefined ? 0 : Math.max(0, clock.unsafeCurrentTimeMillis() - hooks.since)
-    // Poll at once if the task is from an earlier run or the clock was set back.
-    const first = waited >= 0 ? Math.max(0, plan.first - waited) : 0
-    if (first > 0) yield* Effect.sleep(Duration.millis(first))
-    let seen: Look | undefined = yield* one
-    if (seen._tag === "Settled") return seen.settled
-
-    const next = Effect.suspend(() => {
-      const looked = seen
-      seen = undefined
-      return looked === undefined ? one : Effect.succeed(looked)
-    })
-    const last = yield* next.pipe(
-      Effect.repeat(rhythm(plan)),
-      Effect.timeoutFail({
-        duration: Duration.millis(Math.max(0, plan.deadline - first - spent)),
-        onTimeout: () =>
-          new NeverSettled({
-            task,
-            waited: millis(plan.deadline),
-            ...(trouble === undefined ? {} : { trouble })
-          })
+      if (sight._tag === "Done") {
+        const doneAt = Math.max(1, now() - takenAt)
+        return { done: sight, undoneAt: lastUndone, doneAt, took: sight.took, looks }
+      }
+      lastUndone = lookedAt
+      return again()
+    }).pipe(
+      Effect.tap((seen) => {
+        const waited = now() - takenAt
+        if ("done" in seen || waited < slowAfter) return Effect.void
+        slowAfter = Infinity
+        return slow(waited)
       })
     )
-    return last._tag === "Settled"
-      ? last.settled
-      : yield* Effect.dieMessage("polling stopped before the task ended")
+
+    // Poll at once if the task is from an earlier run or the clock was set back.
+    const waited = now() - takenAt
+    const first = waited >= 0 ? Math.max(0, plan.first - waited) : 0
+    if (first > 0) yield* Effect.sleep(first)
+    let seen = yield* poll
+    const polls = Effect.gen(function* () {
+      for (let step = plan.step; "least" in seen; step *= plan.growth) {
+        yield* Effect.sleep(Math.max(seen.least, Math.min(seen.most, step)))
+        seen = yield* poll
+      }
+      return seen
+    })
+    return yield* Effect.timeoutFail(polls, {
+      duration: Math.max(0, plan.deadline - first - spent),
+      onTimeout: () => new NeverSettled({ task, waited: millis(plan.deadline), trouble })
+    })
   })
 
 /** How far the next estimate is lowered. */

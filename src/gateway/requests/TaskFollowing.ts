@@ -7,9 +7,9 @@ import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Context, Data, Effect, Layer, Redacted, Stream } from "effect"
 import { accountEventsPath, keyHeader } from "../../contract/SpeechApi.ts"
 import { TaskId } from "../../domain/values/Ids.ts"
-import { taskOf } from "../response/ResponseReading.ts"
-import { httpClient } from "../transport/HttpTransport.ts"
-import type { ServiceAddress } from "../transport/ServiceAddress.ts"
+import { taskOf } from "../exchange/ResponseReading.ts"
+import { httpClient } from "../exchange/HttpTransport.ts"
+import { pathUnder, type ServiceAddress } from "../exchange/ServiceAddress.ts"
 
 /** The stream is open, or a task has ended. */
 export type TaskNotice = { readonly _tag: "Open" } | { readonly _tag: "Ended"; readonly task: TaskId }
@@ -30,7 +30,7 @@ export const followTasks = ({
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const client = Context.get(yield* Layer.build(httpClient), HttpClient.HttpClient)
-      const address = `${baseUrl.origin}${baseUrl.pathname.replace(/\/+$/u, "")}${accountEventsPath}`
+      const address = baseUrl.origin + pathUnder(baseUrl, accountEventsPath)
       const response = yield* client
         .execute(
           HttpClientRequest.get(address, {

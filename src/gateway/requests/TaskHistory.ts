@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import { type TaskMarker, markersIn } from "../../domain/task/TaskMarker.ts"
 import type { CallFault } from "../GatewayErrors.ts"
-import type { ReadTaskPage } from "../response/ResponseReading.ts"
-import { type PastTask, pastTaskOf } from "../response/TaskSnapshot.ts"
+import type { ReadTaskPage } from "../exchange/ResponseReading.ts"
+import { type PastTask, pastTaskOf } from "../exchange/TaskSnapshot.ts"
 
 /** The result of a walk through the history, from the newest task back to the requested time. */
 export interface HistoryWalk {

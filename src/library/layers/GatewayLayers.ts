@@ -3,7 +3,7 @@ import { Effect, Layer, Logger, LogLevel, type Redacted, type Scope } from "effe
 import type { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import type { Dialect, RemoteService } from "../../domain/manifest/ServiceDialect.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
-import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
+import { ServiceAddress } from "../../gateway/exchange/ServiceAddress.ts"
 import type { EmbeddedOptions, ServeFailed } from "../../service/Service.ts"
 import { ServiceUnusable } from "./ServiceErrors.ts"
 
@@ -29,7 +29,7 @@ export const gatewayAt = <E, R>(place: Effect.Effect<ServicePlace, E, R>) =>
 /** HTTP, whose code is loaded when a gateway connects. */
 const httpTransport = Layer.unwrapEffect(
   Effect.map(
-    Effect.promise(() => import("../../gateway/transport/HttpTransport.ts")),
+    Effect.promise(() => import("../../gateway/exchange/HttpTransport.ts")),
     ({ HttpTransport }) => HttpTransport.Default
   )
 )

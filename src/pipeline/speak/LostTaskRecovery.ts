@@ -4,7 +4,7 @@ import type { TaskId } from "../../domain/values/Ids.ts"
 import { markerOf } from "../../domain/task/TaskMarker.ts"
 import { InvalidResponse, type CallFault } from "../../gateway/GatewayErrors.ts"
 import type { HistoryWalk } from "../../gateway/requests/TaskHistory.ts"
-import type { PastTask } from "../../gateway/response/TaskSnapshot.ts"
+import type { PastTask } from "../../gateway/exchange/TaskSnapshot.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { UtteranceRow } from "../../store/tables/UtteranceRow.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
@@ -103,27 +103,28 @@ export const findLostTask = (
   )
 
 /**
- * Whether the service's history shows that a task that it does not know any more is gone: the whole history lists
- * others of ours, but not this one. A service that lags may answer 404 for a task that it lists. Then, and if the
- * history cannot be read, the task may still exist.
+ * Returns the id by which a service's history lists a task that it does not know any more; undefined if the task is
+ * gone: the whole history lists others of ours, but not this one. A service that lags may answer 404 for a task that it
+ * lists, and one that answers a create with the request's id lists the task under its own. If the history cannot be
+ * read, the task may still exist.
  */
-export const isListedGone = (
+export const listedTask = (
   row: UtteranceRow,
   task: TaskId,
   takenAt: number
-): Effect.Effect<boolean, never, SpeakContext> =>
+): Effect.Effect<TaskId | undefined, never, SpeakContext> =>
   Effect.gen(function* () {
     const gateway = yield* Gateway
     const store = yield* UtteranceStore
     const { undecided } = yield* SpeakConfig
     const now = yield* Clock.currentTimeMillis
-    if (!isPast(lateArrival, takenAt, now)) return false
     const { find, tasks, isWhole } = yield* gateway.history(takenAt)
-    const isListed = tasks.some((one) => one.task === task)
-    if (isListed || find(markerOf(row.utterance.key, row.take)) !== undefined) return false
+    const marked = find(markerOf(row.utterance.key, row.take))
+    if (marked !== undefined || !isPast(lateArrival, takenAt, now)) return marked?.task ?? task
     const ours = yield* store.ours(tasks.map((one) => one.task))
-    return undecided === "again" || (isWhole && ours.size > 0)
-  }).pipe(Effect.orElseSucceed(() => false))
+    const isGone = undecided === "again" || (isWhole && ours.size > 0)
+    return isGone && tasks.every((one) => one.task !== task) ? undefined : task
+  }).pipe(Effect.orElseSucceed(() => task))
 
 /**
  * With `undecided: again` and a service without labels, a late task could not be recognized: there is no point in

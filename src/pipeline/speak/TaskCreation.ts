@@ -6,7 +6,7 @@ import { Clock, Context, Duration, Effect, Fiber, Runtime, Schedule, Predicate }
 import type { TaskId } from "../../domain/values/Ids.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import { failureReasonOf, type CallFault, type UnreadableCreate } from "../../gateway/GatewayErrors.ts"
-import { openSendWindow, type MaySend } from "../../gateway/requests/SendWindow.ts"
+import { openSendWindow, type MaySend } from "../../gateway/requests/NamedCreate.ts"
 import { waitAsked, backoff, retryPatiently } from "../../gateway/pacing/RetrySchedules.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -16,7 +16,7 @@ import { about, inSpan, logDebug } from "../Annotations.ts"
 import { Progress } from "../Progress.ts"
 import { AnswerTrust } from "./services/AnswerTrust.ts"
 import { ProviderQueues } from "./services/ProviderQueues.ts"
-import { RunSpending } from "./services/RunSpending.ts"
+import { type Loss, RunSpending } from "./services/RunSpending.ts"
 import { ServiceWatch } from "./services/ServiceWatch.ts"
 import { SpeakCounters } from "./services/SpeakCounters.ts"
 import type { SpeakContext } from "./services/SpeakServices.ts"
@@ -91,7 +91,11 @@ const recovered = (
     const { punctual, halted } = yield* StopSignal
     const report = (fault: CallFault) => queues.report(casting.provider, fault)
     const loss = spending.unanswered.get(key)
-    const lostAt = loss ?? row.announcedAt ?? 0
+    const unsearched = (fault: CallFault): Effect.Effect<never, SetAside> =>
+      new SetAside({
+        failure: undecidable(loss, `the search for its task failed (${failureReasonOf(fault).words})`)
+      })
+    const lostAt = loss?.at ?? row.announcedAt ?? 0
     yield* punctual
     // Sent again, the create of an earlier run may make its task now.
     const mayMake = loss !== undefined || (halted() === undefined && spending.fits())
@@ -119,21 +123,21 @@ const recovered = (
       case "Unsure": {
         if (last)
           return yield* halted() === undefined
-            ? new Hopeless({ failure: undecidable("the service's history is empty") })
+            ? new Hopeless({ failure: undecidable(loss, "the service's history is empty") })
             : new Left()
         const why =
           "no response to its create request, and no matching task yet; the search is repeated after the other lines"
         yield* retrying(casting.provider, key, why)
-        return yield* new SetAside({ failure: undecidable("no matching task is listed yet") })
+        return yield* new SetAside({ failure: undecidable(loss, "no matching task is listed yet") })
       }
       case "Undecidable":
-        return yield* new Hopeless({ failure: undecidable(finding.why) })
+        return yield* new Hopeless({ failure: undecidable(loss, finding.why) })
       case "Found": {
         const { task, credits } = finding.task
         yield* store.apply({ event: "adopt", key, task, credits })
         yield* trust
           .named(row, task)
-          .pipe(Effect.catchTag("MixedUp", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
+          .pipe(Effect.catchTag("Unusable", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
         if (loss !== undefined) {
           spending.unanswered.delete(key)
           yield* taken(row, credits)
@@ -174,16 +178,17 @@ const taken = (
     })
   })
 
-/** The failure of a create whose task is unknown. A later attempt searches for the task before it creates one. */
-const undecidable = (why: string): FailureReason =>
-  FailureReason.make({
+/**
+ * The failure of a create whose task is unknown. A later attempt searches for the task before it creates one. An
+ * earlier run does not say what was answered.
+ */
+const undecidable = (loss: Loss | undefined, why: string): FailureReason => {
+  const answer = /HTTP \d|redirects/u.test(loss?.words ?? "") ? ` but "${loss?.words}"` : ""
+  return FailureReason.make({
     kind: "undecidable",
-    words: `no response to its create request, and ${why}; it may have been charged`
+    words: `no response to its create request${answer}, and ${why}; it may have been charged`
   })
-
-/** Defers an utterance if the search for its task failed. */
-const unsearched = (fault: CallFault): Effect.Effect<never, SetAside> =>
-  new SetAside({ failure: undecidable(`the search for its task failed (${failureReasonOf(fault).words})`) })
+}
 
 /** How long searches continue after a stop: a service may ask for up to an hour between two reads of its history. */
 const searchAfterStop = Duration.minutes(3)
@@ -246,14 +251,14 @@ const sent = (
       yield* queues.report(casting.provider, "taken")
       yield* trust
         .named(row, task)
-        .pipe(Effect.catchTag("MixedUp", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
+        .pipe(Effect.catchTag("Unusable", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
       return task
     }
 
     const fault = answer.left
     const announced: UtteranceRow = { ...row, state: "announced", announcedAt, createKey }
     if (fault._tag === "UnreadableCreate") {
-      spending.unanswered.set(key, yield* Clock.currentTimeMillis)
+      spending.unanswered.set(key, { at: yield* Clock.currentTimeMillis, words: fault.words })
       return yield* unreadable(announced, fault, last)
     }
     // The bundled service keeps its audio in the state folder: waiting does not free that disk.
@@ -269,7 +274,7 @@ const sent = (
         spending.release(key)
         return yield* fault
       case "InvalidResponse": {
-        spending.unanswered.set(key, yield* Clock.currentTimeMillis)
+        spending.unanswered.set(key, { at: yield* Clock.currentTimeMillis, words: fault.words })
         const task = yield* recovered(announced, last)
         return task ?? (yield* fault)
       }

@@ -12,11 +12,11 @@ import { SpeakCounters } from "./services/SpeakCounters.ts"
 import type { SpeakContext } from "./services/SpeakServices.ts"
 import { StopSignal } from "./services/StopSignal.ts"
 import { markerOf, markersIn } from "../../domain/task/TaskMarker.ts"
-import { failureReasonOf, type MixedUp, type NoAddress } from "../../gateway/GatewayErrors.ts"
+import { failureReasonOf } from "../../gateway/GatewayErrors.ts"
 import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
-import type { DoneTask } from "../../gateway/response/TaskSnapshot.ts"
-import { isListedGone } from "./LostTaskRecovery.ts"
-import { Hopeless, readRefused, setAside, taskLost, startOver, type Ending } from "./FaultPolicy.ts"
+import type { DoneTask } from "../../gateway/exchange/TaskSnapshot.ts"
+import { listedTask } from "./LostTaskRecovery.ts"
+import { Hopeless, readRefused, setAside, SetAside, taskLost, startOver, type Ending } from "./FaultPolicy.ts"
 import { obtainTask, type ObtainedTask } from "./TaskCreation.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -165,7 +165,9 @@ const awaited = (
     const takenAt = isResumed ? (row.announcedAt ?? now) : now
     const { mixed } = Context.get(context, AnswerTrust)
     const { warn } = Context.get(context, SpeakCounters)
-    const noticing = Effect.flatMap(gateway.look(task), (sight) => {
+    let listed = task
+    const looking = Effect.suspend(() => gateway.look(listed))
+    const noticing = Effect.flatMap(looking, (sight) => {
       if (sight._tag === "GivenUp" || sight.label === undefined) return Effect.succeed(sight)
       const isOurs = hasMarker(sight.label, row)
       if (!isOurs && markersIn(sight.label).length > 0)
@@ -179,7 +181,10 @@ const awaited = (
         `tasks of ${casting.provider} take far longer than usual: ${row.label} has waited ${Math.round(waited / 1000)} s; a task may take ${Math.round(plan.deadline / 60_000)} minutes`
       )
     const hooks = {
-      isGone: isListedGone(row, task, takenAt),
+      isGone: Effect.map(listedTask(row, task, takenAt), (found) => {
+        listed = found ?? listed
+        return found === undefined
+      }),
       slow: (waited: number) => (watch.firstSlow(casting.provider) ? slow(waited) : Effect.void),
       since: Math.max(takenAt, watch.startedAt)
     }
@@ -191,8 +196,7 @@ const awaited = (
         Refused: readRefused,
         NeverSettled: (fault) =>
           Effect.zipRight(warn(`${row.label}: ${fault.message}; it is looked at once more`), setAside(fault)),
-        NoAddress: hopeless,
-        MixedUp: hopeless,
+        Unusable: (fault) => new Hopeless({ failure: failureReasonOf(fault) }),
         FailedAtService: (fault) =>
           fault.lasting
             ? new Hopeless({ failure: failureReasonOf(fault) })
@@ -207,8 +211,6 @@ const awaited = (
     yield* logDebug("task done")
     return settled.done
   }).pipe(inSpan("UtteranceProcess.awaited", { task }))
-
-const hopeless = (fault: NoAddress | MixedUp) => new Hopeless({ failure: failureReasonOf(fault) })
 
 /** Whether a label has the marker of an utterance's take; a restored clip's task is of an earlier one. */
 const hasMarker = (label: string | undefined, { utterance: { key } }: UtteranceRow): boolean =>
@@ -253,12 +255,16 @@ const fetchClip = (
     const kept = yield* keepClip(utterance, fetched, origin)
     if (Either.isLeft(kept)) {
       const wait = refetchAfter[refetches]
-      return yield* wait === undefined ? badAudio(row, kept.left.words) : again(kept.left.words, wait)
+      if (wait !== undefined) return yield* again(kept.left.words, wait)
+      // A service whose audio was never readable would be paid again for nothing.
+      return yield* Context.get(context, AnswerTrust).hasHeard()
+        ? badAudio(row, kept.left.words)
+        : new SetAside({ failure: badAudioOf(kept.left.words) })
     }
     const { clip, bytes, suspect, mayRetake, mayBePartial } = kept.right
     yield* Context.get(context, AnswerTrust)
       .heard(row, clip.checksum)
-      .pipe(Effect.catchTag("MixedUp", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
+      .pipe(Effect.catchTag("Unusable", (fault) => new Hopeless({ failure: failureReasonOf(fault) })))
     const { hold } = Context.get(context, RunSpending)
     if (suspect !== undefined && mayBePartial && refetches === 0)
       return yield* again(suspect, refetchAfter[0])

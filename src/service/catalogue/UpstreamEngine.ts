@@ -23,8 +23,8 @@ import { Gateway } from "../../gateway/Gateway.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import { composeCreate } from "../../gateway/requests/NamedCreate.ts"
 import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
-import { ServiceAddress } from "../../gateway/transport/ServiceAddress.ts"
-import { HttpTransport } from "../../gateway/transport/HttpTransport.ts"
+import { ServiceAddress } from "../../gateway/exchange/ServiceAddress.ts"
+import { HttpTransport } from "../../gateway/exchange/HttpTransport.ts"
 import { readScript } from "../../script/ScriptFile.ts"
 
 /** The upstream service, and the provider and model to use there. */
@@ -243,8 +243,7 @@ const failureOf = (engine: string, fault: Fault): EngineUnavailable | SpeechFail
     case "Unreachable":
     case "InvalidResponse":
     case "UnreadableCreate":
-    case "NoAddress":
-    case "MixedUp":
+    case "Unusable":
     case "Vanished":
       return failed("busy")
     case "NeverSettled":

@@ -1,6 +1,7 @@
 /** The names by which a service answers, found in its answers about one task. */
 import { expect, test } from "vitest"
-import { audioGuesses, dialectSeen, idGuesses, type SeenTask } from "../../../src/app/doctor/DialectGuess.ts"
+import { dialectSeen, type SeenTask } from "../../../src/app/doctor/DialectGuess.ts"
+import { audioGuesses, idGuesses } from "../../../src/gateway/exchange/ResponseReading.ts"
 
 const sound = "https://cdn.example/sounds/77.mp3"
 const seen: SeenTask = {
@@ -32,7 +33,7 @@ test.each<readonly [string, Partial<SeenTask>, unknown]>([
   ],
   [
     "a done task whose url is a page",
-    { looks: [pending, { status: "done", url: "/jobs/77", voice: { cut: sound } }] },
+    { looks: [pending, { status: "done", url: "/jobs/77", voice: { cut: "/cuts/77" } }], audio: "/cuts/77" },
     { fields: { audio: ["voice.cut"] } }
   ],
   [
@@ -43,7 +44,7 @@ test.each<readonly [string, Partial<SeenTask>, unknown]>([
         { message: "here it is", mood: "glad", cut: sound }
       ]
     },
-    { states: { done: ["glad"] }, fields: { state: ["mood"], audio: ["cut"] } }
+    { states: { done: ["glad"] }, fields: { state: ["mood"] } }
   ],
   [
     "a progress in an envelope of its own",

@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Either } from "effect"
-import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../../src/gateway/exchange/HttpTransport.ts"
 import { request } from "../speech.ts"
 import { azure } from "./servers/AzureServer.ts"
 import { bytesOf, tone } from "./servers/StandIn.ts"

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { makeElevenLabs } from "../../../src/engines/cloud/ElevenLabs.ts"
-import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../../src/gateway/exchange/HttpTransport.ts"
 import { request } from "../speech.ts"
 import { elevenLabs } from "./servers/ElevenLabsServer.ts"
 import { fieldsIn, json } from "./servers/StandIn.ts"

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { fieldAt } from "../../../src/engines/cloud/shared/JsonFields.ts"
-import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../../src/gateway/exchange/HttpTransport.ts"
 import { request } from "../speech.ts"
 import { miniMax } from "./servers/MiniMaxServer.ts"
 import { fieldsIn, json } from "./servers/StandIn.ts"

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { makePolly } from "../../../src/engines/cloud/Polly.ts"
-import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../../src/gateway/exchange/HttpTransport.ts"
 import { request } from "../speech.ts"
 import { polly } from "./servers/PollyServer.ts"
 import { fieldsIn } from "./servers/StandIn.ts"

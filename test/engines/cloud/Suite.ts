@@ -3,7 +3,7 @@ import { expect, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Either, Fiber, TestClock } from "effect"
 import type { CloudSettings } from "../../../src/engines/cloud/shared/CloudSettings.ts"
 import type { EngineUnavailable, SpeechFailed } from "../../../src/engines/Engine.ts"
-import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../../src/gateway/exchange/HttpTransport.ts"
 import { request } from "../speech.ts"
 import { type Provider, type Reply, startStandIn } from "./servers/StandIn.ts"
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { expect, layer } from "@effect/vitest"
 import { ConfigProvider, Effect, Fiber } from "effect"
 import { makeOpenAiEngine, type OpenAiOptions } from "../../../src/engines/program/OpenAiEngine.ts"
-import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../../src/gateway/exchange/HttpTransport.ts"
 import { request } from "../speech.ts"
 
 interface Seen {

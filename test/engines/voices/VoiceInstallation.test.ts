@@ -27,7 +27,7 @@ import {
   installLocal,
   removeVoice
 } from "../../../src/engines/voices/VoiceInstallation.ts"
-import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../../src/gateway/exchange/HttpTransport.ts"
 import { writePiperVoice, writeSpellingVoice } from "../neural/tinyVoice.ts"
 import { type ArchiveEntry, archiveOf, voiceEntries, voiceServer } from "./voiceServer.ts"
 

@@ -4,7 +4,7 @@ import { type Estimate, learn } from "../../../src/domain/values/Estimate.ts"
 import { TaskId } from "../../../src/domain/values/Ids.ts"
 import { InvalidResponse, Refused, Vanished } from "../../../src/gateway/GatewayErrors.ts"
 import { LatencyEstimator, pollPlan, pollUntilSettled } from "../../../src/gateway/requests/Polling.ts"
-import type { DoneTask, TaskSnapshot } from "../../../src/gateway/response/TaskSnapshot.ts"
+import type { DoneTask, TaskSnapshot } from "../../../src/gateway/exchange/TaskSnapshot.ts"
 import { chance } from "../../hostile/Chance.ts"
 
 const task = TaskId.make("t")

@@ -3,9 +3,9 @@ import { createServer } from "node:http"
 import { describe, it } from "@effect/vitest"
 import { Effect, TestClock } from "effect"
 import { expect } from "vitest"
-import { openSendWindow } from "../../../src/gateway/requests/SendWindow.ts"
+import { openSendWindow } from "../../../src/gateway/requests/NamedCreate.ts"
 import { InvalidResponse } from "../../../src/gateway/GatewayErrors.ts"
-import { HttpTransport } from "../../../src/gateway/transport/HttpTransport.ts"
+import { HttpTransport } from "../../../src/gateway/exchange/HttpTransport.ts"
 
 /** A server that counts its requests, and sends them. */
 const counting = Effect.gen(function* () {

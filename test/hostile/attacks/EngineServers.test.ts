@@ -5,7 +5,7 @@ import { expect, it } from "@effect/vitest"
 import { ConfigProvider, Duration, Effect } from "effect"
 import type { SpeechRequest } from "../../../src/engines/Engine.ts"
 import { makeOpenAiEngine } from "../../../src/engines/program/OpenAiEngine.ts"
-import { httpClient } from "../../../src/gateway/transport/HttpTransport.ts"
+import { httpClient } from "../../../src/gateway/exchange/HttpTransport.ts"
 import { makeUpstreamEngine } from "../../../src/service/catalogue/UpstreamEngine.ts"
 
 /** Starts a server for the lifetime of the scope; returns its origin and the keys that it got. */

@@ -5,7 +5,7 @@
 import { Clock, Deferred, Effect } from "effect"
 import { distance } from "fastest-levenshtein"
 import type { TaskId, UtteranceKey } from "../../../domain/values/Ids.ts"
-import { MixedUp, type UnreadableCreate } from "../../../gateway/GatewayErrors.ts"
+import { Unusable, type UnreadableCreate } from "../../../gateway/GatewayErrors.ts"
 import type { UtteranceRow } from "../../../store/tables/UtteranceRow.ts"
 import { UtteranceStore } from "../../../store/tables/UtteranceStore.ts"
 import { Left } from "../FaultPolicy.ts"
@@ -79,7 +79,7 @@ export class AnswerTrust extends Effect.Service<AnswerTrust>()("pipeline/AnswerT
       })
 
     /** Records that the service named a create's task. Fails if it is the task of another line. */
-    const named = (row: UtteranceRow, task: TaskId): Effect.Effect<void, MixedUp, StopSignal> =>
+    const named = (row: UtteranceRow, task: TaskId): Effect.Effect<void, Unusable, StopSignal> =>
       Effect.gen(function* () {
         const wasRead = isRead
         isRead = true
@@ -91,9 +91,9 @@ export class AnswerTrust extends Effect.Service<AnswerTrust>()("pipeline/AnswerT
           return yield* mixed(`task ${task} is the answer to ${other.label} and to ${row.label}`)
       })
 
-    const mixed = (words: string): Effect.Effect<never, MixedUp, StopSignal> =>
+    const mixed = (words: string): Effect.Effect<never, Unusable, StopSignal> =>
       Effect.gen(function* () {
-        const fault = new MixedUp({ words })
+        const fault = new Unusable({ words: `the service mixes up lines: ${words}` })
         if (++mixedUp >= maxMixedUp)
           yield* halted({
             reason: "unreadable",
@@ -115,6 +115,8 @@ export class AnswerTrust extends Effect.Service<AnswerTrust>()("pipeline/AnswerT
           ++unread < maxInDoubt ? Effect.void : halted({ reason: "unreadable", words: fault.message })
         ),
       mixed,
+      /** Whether any audio was readable. */
+      hasHeard: () => (sounds?.size ?? 0) > 0,
       /** Fails if the audio of a line is that of another line whose text is another. */
       heard: (row: UtteranceRow, checksum: string) =>
         Effect.gen(function* () {

@@ -13,6 +13,14 @@ import { SpeakConfig } from "../SpeakSettings.ts"
 import { SpeakCounters } from "./SpeakCounters.ts"
 import { StopSignal } from "./StopSignal.ts"
 
+/** A create whose response was lost. */
+export interface Loss {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** What was answered, or happened to the connection. */
+  readonly words: string
+}
+
 /** The fields of an utterance that determine its price. */
 type Priced = Pick<Utterance, "key" | "casting" | "characters">
 
@@ -23,7 +31,7 @@ export class RunSpending extends Context.Tag("pipeline/RunSpending")<
     /** Whether there is a limit. */
     readonly isLimited: boolean
     /** Creates without a usable response, by the time of their loss in milliseconds since 1970. */
-    readonly unanswered: Map<UtteranceKey, number>
+    readonly unanswered: Map<UtteranceKey, Loss>
     /** Credits per character, configured or learned; the last task's price if that was higher. */
     readonly price: (casting: Casting) => number | undefined
     /**
@@ -103,7 +111,7 @@ const makeSpending = Effect.gen(function* () {
   const { stopIfExceeded, auditLater } = yield* makeAudit(book)
   const pricing = yield* makePricing(book, prices)
   const costOf = ({ casting, characters }: Priced): number => (prices.price(casting) ?? 0) * characters
-  const unanswered = new Map<UtteranceKey, number>()
+  const unanswered = new Map<UtteranceKey, Loss>()
   const release = (key: UtteranceKey): void => {
     book.ledger = Ledger.release(book.ledger, key)
   }

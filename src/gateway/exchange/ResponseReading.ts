@@ -3,7 +3,7 @@
  * at the top level or inside envelopes, and lists may be bare or named. Missing values become "" for text, 0 for counts
  * and -1 for credits.
  */
-import { Predicate } from "effect"
+import { Array as List, Order, Predicate } from "effect"
 import type { Credits, Health } from "../../contract/Account.ts"
 import type { Model, Provider, Voice } from "../../contract/ProviderCatalogue.ts"
 import type { Task, TaskStatus } from "../../contract/Task.ts"
@@ -19,12 +19,112 @@ import type { StatedRules } from "../../domain/speech/ProviderProfile.ts"
 /** Any JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Placeholder for credits that the service does not report. */
-export const unsaid = -1
-
 /** Returns a JSON object, or undefined. */
 export const fieldsOf = (value: unknown): Fields | undefined =>
   Predicate.isRecord(value) ? value : undefined
+
+/** Returns text, or a number as text. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined
+
+/** Returns the objects of an answer, outer ones first. */
+export const objectsIn = (value: unknown, depth = 4): ReadonlyArray<Fields> => {
+  if (depth === 0) return []
+  if (Array.isArray(value)) return value.flatMap((one: unknown) => objectsIn(one, depth - 1))
+  const fields = fieldsOf(value)
+  return fields === undefined
+    ? []
+    : [fields, ...Object.values(fields).flatMap((one) => objectsIn(one, depth - 1))]
+}
+
+/** A text or number of an answer. `[]` in its path marks a list. */
+export interface Leaf {
+  readonly path: string
+  readonly value: string
+}
+
+/** Returns the texts and numbers of an answer. */
+export const leavesOf = (value: unknown, path = "", depth = 8): ReadonlyArray<Leaf> => {
+  const text = textOf(value)?.trim() ?? ""
+  if (text !== "") return [{ path, value: text }]
+  if (depth === 0) return []
+  const isList = Array.isArray(value)
+  const entries = isList
+    ? value.slice(0, 50).map((one) => ["", one] as const)
+    : Object.entries(fieldsOf(value) ?? {})
+  return entries.flatMap(([name, one]) =>
+    leavesOf(one, isList ? `${path}[]` : path === "" ? name : `${path}.${name}`, depth - 1)
+  )
+}
+
+/** Returns what may be the task's id, the likeliest first. `sent` is what the create said itself. */
+export const idGuesses = (create: unknown, sent: ReadonlyArray<string>): ReadonlyArray<Leaf> =>
+  likeliest(
+    leavesOf(create).filter(
+      (leaf) => isNameable(leaf) && !sent.includes(leaf.value) && !isAddress(leaf.value)
+    ),
+    ({ path, value }) => {
+      if (/\s/u.test(value) || /^\d{4}-\d\d-\d\d/u.test(value) || isNamed(path, notIds)) return 0
+      const isOpaque = /^(?=.*\d)[\w.:~-]{6,}$|^[\w-]{16,}$/u.test(value) && !/^[\d.]+$/u.test(value)
+      return (isUuid.test(value) ? 4 : isOpaque ? 2 : 0) + (isNamed(path, ids) ? 2 : 0)
+    }
+  )
+
+/** Returns the only value of an answer that is named as an id, or that is a UUID in place of the task. */
+export const onlyId = (answer: unknown): string | undefined => {
+  const values = leavesOf(answer).flatMap(({ path, value }) =>
+    !/\s/u.test(value) &&
+    !isNamed(path, notIds) &&
+    (isNamed(path, plainIds) || (isUuid.test(value) && /^(|task|job|data|result|response)$/iu.test(path)))
+      ? [value]
+      : []
+  )
+  return new Set(values).size === 1 ? values[0] : undefined
+}
+
+/** Returns what may be the address of the task's audio, the likeliest first. */
+export const audioGuesses = (look: unknown, id: string): ReadonlyArray<Leaf> =>
+  likeliest(
+    leavesOf(look).filter(
+      ({ path, value }) =>
+        (isAddress(value) || isSoundFile(value)) &&
+        !isNamed(path, notAudio) &&
+        !/\.(srt|vtt|json|txt|html?|png|jpe?g|webp)(\?|$)/iu.test(value) &&
+        !value.endsWith(`/${encodeURIComponent(id)}`)
+    ),
+    ({ path, value }) => 1 + (isSoundFile(value) ? 2 : 0) + (isNamed(path, sounds) ? 1 : 0)
+  )
+
+/** Leaves with a score, the highest first; those without are left out. */
+export const likeliest = (leaves: ReadonlyArray<Leaf>, score: (leaf: Leaf) => number): ReadonlyArray<Leaf> =>
+  List.sortBy(Order.reverse(Order.mapInput(Order.number, score)))(leaves.filter((leaf) => score(leaf) > 0))
+
+/** Whether the last name of a path has one of these words. */
+export const isNamed = (path: string, names: RegExp): boolean =>
+  (path.split(".").at(-1) ?? "")
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2")
+    .split(/[^\p{L}]+/u)
+    .some((word) => names.test(word))
+
+const isUuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
+/** Whether a text is an address, as a URL or as a path. */
+export const isAddress = (value: string): boolean => /^((https?:)?\/\/|\/)\S+$|^data:/iu.test(value)
+export const isSoundFile = (value: string): boolean =>
+  /^\S+\.(mp3|wav|ogg|opus|m4a|aac|flac|webm)(\?\S*)?$|^data:audio/iu.test(value)
+
+/** Whether a dialect can name a leaf: it is in no list. */
+export const isNameable = ({ path }: Leaf): boolean => path !== "" && !path.includes("[]")
+
+const plainIds = /^(ids?|uid|uuid|guid)$/iu
+const ids = /^(id|uid|uuid|guid|ticket|task|job|ref|reference|handle|token|number|order|receipt|key)$/iu
+const notIds =
+  /^(trace|correlation|request|user|account|client|team|org|project|workspace|parent|voice|speaker|style|model|provider|session|status|state|time|date|at|credits?|cost|characters|count|code|version|message|position|eta)$/iu
+const sounds = /^(audio|sound|speech|file|url|link|download|output|result|media|mp3|wav)$/iu
+const notAudio =
+  /^(preview|sample|self|status|poll|cancel|callback|webhook|avatar|image|cover|srt|json|subtitles?)$/iu
+
+/** Placeholder for credits that the service does not report. */
+export const unsaid = -1
 
 /** Objects that hold the fields of an answer, in order. */
 const envelopes = "data task job result results output response payload item metadata".split(" ")
@@ -34,6 +134,22 @@ const layersOf = (value: unknown, depth = 3): ReadonlyArray<Fields> => {
   const top = fieldsOf(Array.isArray(value) && value.length === 1 ? value[0] : value)
   if (top === undefined) return []
   return depth === 0 ? [top] : [top, ...envelopes.flatMap((name) => layersOf(valueIn(top, name), depth - 1))]
+}
+
+/** Objects of an answer that tell of something else than the task. */
+const asides = new Set(
+  "error errors warnings filters tags voice model user account owner request input config settings usage links _links urls meta".split(
+    " "
+  )
+)
+
+/** Returns all objects that may hold a field of the task: first those of `layersOf`, then those under other names. */
+const allLayersOf = (value: unknown): ReadonlyArray<Fields> => {
+  const known = layersOf(value)
+  const others = known.flatMap((layer) =>
+    Object.entries(layer).flatMap(([name, one]) => (asides.has(name.toLowerCase()) ? [] : objectsIn(one)))
+  )
+  return Array.from(new Set([...known, ...others]))
 }
 
 /** Returns the first non-empty value under any of these names. A name with dots is a path. */
@@ -66,10 +182,6 @@ const ownNames = (layer: Fields): ReadonlyMap<string, string> => {
   return names
 }
 
-/** Returns text, or a number as text. */
-export const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" ? value : typeof value === "number" ? String(value) : undefined
-
 /** Returns a finite number, also from text, which may have separators of thousands. */
 export const finiteNumber = (value: unknown): number | undefined => {
   const read =
@@ -84,9 +196,14 @@ export const finiteNumber = (value: unknown): number | undefined => {
 /** Returns a non-negative integer; 0 if there is none. */
 const countIn = (value: unknown): number => Math.max(0, Math.round(finiteNumber(value) ?? 0))
 
-const failedWords = /fail|error|cancel|expire|abort|reject|timed?.?out/iu
+const failedWords = /^(?!.*retry).*(fail|error|cancel|expire|abort|reject|timed?.?out)/iu
 const waitingWords = /^(queued|pending|waiting|created|submitted|scheduled)$/iu
-const doneWords = /^(done|complete[d]?|succeed(ed)?|success(ful)?|finish(ed)?|ready)$/iu
+/** The last word of a state. A word before it may deny it, as in "not ready". */
+const doneWords =
+  /^(?!.*(^|[^a-z])(not|un|in|partial(ly)?|almost)[^a-z])(.*[^a-z])?(done|completed?|succe(ed(ed)?|ss(ful)?)|finish(ed)?|ready|generated|rendered|processed|synthesi[sz]ed|available|ended)[^a-z]*$/iu
+/** States of a task that is not done, whatever address its answer has. */
+const busyWords =
+  /queue|pend|wait|process(?!ed)|running|progress|start|generat(?!ed)|render(?!ed)|doing|creat|submit|schedul|init|prepar|work|(^|[^a-z])(not|in)[^a-z]/iu
 
 /** Whether a state's word says that a task is done. */
 export const isDoneWord = (word: string, { states }: Dialect): boolean =>
@@ -99,20 +216,25 @@ export interface ReadTask extends Omit<Task, "task_id"> {
   readonly text: string | undefined
   /** The names of its fields, if it is done and none of them holds an address of its audio. */
   readonly silent: string | undefined
+  /** What the answer says of its state: a word, a reason, or the names of its fields. */
+  readonly seen: string
 }
 
 /** Reads a task. `id` is the requested id, for responses that do not repeat it. */
-export const taskOf = (value: unknown, id?: string, dialect: Dialect = defaultDialect): ReadTask => {
-  const layers = layersOf(value)
+export const taskOf = (answer: unknown, id?: string, dialect: Dialect = defaultDialect): ReadTask => {
+  const value = id === undefined ? answer : entryOf(answer, id, dialect)
+  const layers = allLayersOf(value)
   const field = (name: AnswerField) => pickField(layers, dialect.fields[name])
-  const word = stateOf(layers, dialect)
+  const word = stateOf(layersOf(value), layers, dialect)
   const hasFailed = failedWords.test(word) || dialect.states.failed.includes(word.toLowerCase())
   const progress = Number.parseFloat(textOf(field("progress")) ?? "")
-  const saysDone = isDoneWord(word, dialect) || (word === "" && progress >= 100)
+  const saysDone = isDoneWord(word, dialect) || progress >= 100
   const audio = addressOf(
+    value,
     layers,
     dialect,
-    saysDone || progress >= 100 ? "any" : word === "" ? "audio" : "own"
+    id,
+    saysDone ? "any" : busyWords.test(word) ? "own" : "audio"
   )
   const status: TaskStatus = hasFailed
     ? "failed"
@@ -121,6 +243,10 @@ export const taskOf = (value: unknown, id?: string, dialect: Dialect = defaultDi
       : waitingWords.test(word)
         ? "queued"
         : "processing"
+  const names = () =>
+    leavesOf(answer)
+      .map(({ path }) => path)
+      .join(", ")
   return {
     task_id: id !== undefined && namesId(layers, dialect, id) ? id : (idIn(value, dialect) ?? id),
     status,
@@ -138,10 +264,9 @@ export const taskOf = (value: unknown, id?: string, dialect: Dialect = defaultDi
     json_url: textOf(field("json")),
     engine: textOf(pickField(layers, ["engine"]))?.slice(0, 80),
     text: textOf(field("text")),
-    silent:
-      status !== "failed" && audio === undefined && (saysDone || progress >= 100)
-        ? layers.flatMap((layer) => Object.keys(layer)).join(", ")
-        : undefined,
+    silent: status !== "failed" && audio === undefined && saysDone ? names() : undefined,
+    // Of a task in a list, nobody asks.
+    seen: id === undefined ? "" : word || (wordsIn(answer) ?? names()),
     error:
       status === "failed"
         ? {
@@ -152,13 +277,21 @@ export const taskOf = (value: unknown, id?: string, dialect: Dialect = defaultDi
   }
 }
 
+/** Returns the entry with an id, if an answer is a list, or a map by id, of several tasks. */
+const entryOf = (value: unknown, id: string, dialect: Dialect): unknown => {
+  const entries = foundList(value, "tasks") ?? []
+  const own = entries.find((entry) => namesId(layersOf(entry), dialect, id))
+  return objectsIn(value).find((fields) => fieldsOf(fields[id]) !== undefined)?.[id] ?? own ?? value
+}
+
 /**
  * Reads the id of the task that an answer is about: a UUID by the interface, but any text or number is accepted. An
- * outer `id` may be the request's; the task's own is deeper.
+ * outer `id` may be the request's; the task's own is deeper. Without a known name, the only value that can be an id is.
  */
 export const idIn = (value: unknown, dialect: Dialect = defaultDialect): string | undefined => {
-  const id = textOf(pickField([...layersOf(value)].reverse(), dialect.fields.id))?.trim()
-  return id === "" ? undefined : id
+  const known = pickField([...layersOf(value)].reverse(), dialect.fields.id)
+  const id = textOf(known ?? pickField(allLayersOf(value), dialect.fields.id))?.trim()
+  return id === undefined || id === "" ? onlyId(value) : id
 }
 
 const namesId = (layers: ReadonlyArray<Fields>, dialect: Dialect, id: string): boolean =>
@@ -169,51 +302,78 @@ export const fieldIn = (value: unknown, field: AnswerField, { fields }: Dialect)
   textOf(pickField(layersOf(value), fields[field]))
 
 /** Reads the word of a task's state; empty if it has none. */
-export const stateIn = (value: unknown, dialect: Dialect): string => stateOf(layersOf(value), dialect)
+export const stateIn = (value: unknown, dialect: Dialect): string =>
+  stateOf(layersOf(value), allLayersOf(value), dialect)
+
+/** Fields that are true of a task that is done. */
+const doneFlags = "done completed finished ready is_done is_completed is_finished is_ready".split(" ")
 
 /** Returns the word of the task's state. An outer word of success is that of the request, as is a number. */
-const stateOf = (layers: ReadonlyArray<Fields>, { fields, states }: Dialect): string => {
+const stateOf = (
+  layers: ReadonlyArray<Fields>,
+  all: ReadonlyArray<Fields>,
+  { fields, states }: Dialect
+): string => {
   const own: ReadonlyArray<string> = [...states.done, ...states.failed]
-  const words = layers.map((layer) => {
+  const wordOf = (layer: Fields) => {
     const word = textOf(pickField([layer], fields.state)) ?? ""
     return /^-?\d+$/u.test(word) && !own.includes(word) ? "" : word
-  })
-  const inner = words.slice(1).find((word) => word !== "")
-  if (inner !== undefined) return inner
-  const [outer = ""] = words
-  const isOfRequest = layers.slice(1).some((layer) => pickField([layer], fields.id) !== undefined)
-  return isOfRequest && !failedWords.test(outer) && doneWords.test(outer) ? "" : outer
+  }
+  const [top, ...inner] = layers
+  const isOfRequest = inner.some((layer) => pickField([layer], fields.id) !== undefined)
+  const outer = top === undefined ? "" : wordOf(top)
+  const words = [
+    ...inner.map(wordOf),
+    isOfRequest && !failedWords.test(outer) && doneWords.test(outer) ? "" : outer,
+    ...all.slice(layers.length).map(wordOf),
+    doneFlags.some((name) => pickField(all, [name]) === true) ? "done" : ""
+  ]
+  return words.find((word) => word !== "") ?? ""
 }
 
 /**
- * Returns the address of a task's audio. Until the task is done, only names with "audio" count, or only the
- * interface's own name.
+ * Returns the address of a task's audio. Of a task that is done, any address counts that is named so or that is the
+ * only one of a sound file. Of one whose state is unknown, only a sound file or a name with "audio" counts. Until it is
+ * done, only the interface's own name does.
  */
 const addressOf = (
+  value: unknown,
   layers: ReadonlyArray<Fields>,
   dialect: Dialect,
+  id = "",
   names: "own" | "audio" | "any"
 ): string | undefined => {
-  const all = dialect.fields.audio
-  const stated = textOf(pickField(layers, all.slice(0, 1)))
-  if (stated !== undefined) return stated
-  const some = names === "any" ? all : names === "audio" ? all.filter((name) => /audio/iu.test(name)) : []
-  for (const name of some)
-    for (const layer of layers) {
-      const address = firstAddress(pickField([layer], [name]), dialect)
-      if (address !== undefined) return address
-    }
-  return undefined
+  const [own = "", ...others] = dialect.fields.audio
+  const stated = pickField(layers, [own])
+  const text = textOf(stated)?.trim() ?? ""
+  const isPath =
+    /^(\S+|https?:.+)$/iu.test(text) && !busyWords.test(text) && !/^(null|none|false)$/iu.test(text)
+  const address = firstAddress(stated, dialect) ?? (isPath ? text : undefined)
+  if (address !== undefined || names === "own") return address
+  const named = others
+    .filter((name) => names === "any" || /audio/iu.test(name))
+    .flatMap((name) => layers.flatMap((layer) => firstAddress(pickField([layer], [name]), dialect) ?? []))
+  const guesses = audioGuesses(value, id).map((leaf) => leaf.value)
+  const only = (some: ReadonlyArray<string>) => (new Set(some).size === 1 ? some : [])
+  return [
+    ...named.filter(isSoundFile),
+    ...only(guesses.filter(isSoundFile)),
+    ...named,
+    ...(names === "any" ? only(guesses) : [])
+  ][0]
 }
 
 const firstAddress = (value: unknown, dialect: Dialect, depth = 4): string | undefined => {
-  if (typeof value === "string")
-    return /^(https?:\/\/|\/)\S+$/iu.test(value.trim()) ? value.trim() : undefined
-  if (!Array.isArray(value) || depth === 0) return undefined
-  for (const one of value) {
+  if (typeof value === "string") {
+    const address = value.trim()
+    if (/^[\w+/]{400,}={0,2}$/u.test(address)) return `data:audio;base64,${address}`
+    return isAddress(address) || isSoundFile(address) ? address : undefined
+  }
+  if (depth === 0) return undefined
+  for (const one of Array.isArray(value) ? value : [value]) {
     const fields = fieldsOf(one)
     const inner = fields === undefined ? one : pickField([fields], dialect.fields.audio)
-    const address = firstAddress(inner, dialect, depth - 1)
+    const address = inner === value ? undefined : firstAddress(inner, dialect, depth - 1)
     if (address !== undefined) return address
   }
   return undefined
@@ -241,7 +401,18 @@ export const foundList = (value: unknown, name: string): ReadonlyArray<unknown> 
   const layers = layersOf(value)
   const under = [name, "data", "items", "results", "records", "list"]
   for (const key of under) for (const layer of layers) if (Array.isArray(layer[key])) return layer[key]
-  for (const layer of layers) for (const entry of Object.values(layer)) if (Array.isArray(entry)) return entry
+  for (const layer of allLayersOf(value))
+    for (const [key, entry] of Object.entries(layer))
+      if (
+        Array.isArray(entry) &&
+        !asides.has(key.toLowerCase()) &&
+        (layers.includes(layer) || entry.length > 0)
+      )
+        return entry
+  const map = pickField(layers, [name])
+  const rows = Object.entries(fieldsOf(map) ?? {})
+  if (rows.length > 0 && rows.every(([, row]) => fieldsOf(row) !== undefined))
+    return rows.map(([id, row]) => ({ id, ...fieldsOf(row) }))
   // Some services omit an empty list.
   return finiteNumber(pickField(layers, ["total"])) === 0 || layers.some((layer) => layer[name] === null)
     ? []
@@ -256,11 +427,17 @@ export interface Paging {
   readonly has_more: boolean
 }
 
+const nextNames = "next next_cursor next_page next_page_token next_token next_url end_cursor".split(" ")
+
+/** Returns the objects that may hold what an answer says of its pages. */
+const pagersOf = (value: unknown): ReadonlyArray<Fields> =>
+  [value, fieldsOf(value)?.["meta"], fieldsOf(value)?.["links"]].flatMap(allLayersOf)
+
 /** Reads paging. If the service does not report whether more pages follow, they do until a page is empty or repeats. */
 const pagingOf = (value: unknown, entries: number): Paging => {
-  const layers = layersOf(value)
-  const more = pickField(layers, ["has_more"])
-  const total = pickField(layers, ["total"])
+  const layers = pagersOf(value)
+  const more = pickField(layers, ["has_more", "has_next", "has_next_page"])
+  const total = pickField(layers, ["total", "total_count", "count"])
   return {
     page: countIn(pickField(layers, ["page"])),
     limit: countIn(pickField(layers, ["limit", "page_size"])),
@@ -281,83 +458,66 @@ export interface ReadTaskPage extends Paging {
   readonly namesMore: boolean
 }
 
-const nextNames = ["next", "next_cursor", "next_page", "next_page_token", "next_token", "next_url"]
-
 /** Reads a page of the history; undefined if the answer has no list, which is not an empty history. */
 export const taskPageOf = (value: unknown, dialect: Dialect = defaultDialect): ReadTaskPage | undefined => {
   const entries = foundList(value, "tasks")?.map((entry) => taskOf(entry, undefined, dialect))
   if (entries === undefined) return undefined
   const tasks = entries.filter((task): task is ListedTask => task.task_id !== undefined)
   const paging = pagingOf(value, entries.length)
-  const pagers = [value, fieldsOf(value)?.["meta"], fieldsOf(value)?.["links"]].flatMap((one) =>
-    layersOf(one)
-  )
-  const namesMore = paging.total > entries.length || pickField(pagers, nextNames) !== undefined
+  const namesMore = paging.total > entries.length || pickField(pagersOf(value), nextNames) !== undefined
   return { tasks, unread: entries.length - tasks.length, namesMore, ...paging }
 }
+
+/** Returns the entries of a list that have an id, or are one, and a reader of their fields. */
+const entriesIn = (value: unknown, list: string, ids: ReadonlyArray<string>) =>
+  listIn(value, list).flatMap((entry) => {
+    const layers = layersOf(entry)
+    const id = textOf(entry) ?? textOf(pickField(layers, ids))
+    const field = (...names: ReadonlyArray<string>) => pickField(layers, names)
+    const text = (...names: ReadonlyArray<string>) => textOf(pickField(layers, names)) ?? ""
+    return id === undefined ? [] : [{ id, layers, field, text }]
+  })
 
 const strings = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.flatMap((entry) => textOf(entry) ?? []) : [textOf(value) ?? []].flat()
 
 /** Reads a page of voices. */
 export const voicePageOf = (value: unknown): Paging & { readonly voices: ReadonlyArray<Voice> } => {
-  const voices = listIn(value, "voices").flatMap((entry): ReadonlyArray<Voice> => {
-    const layers = layersOf(entry)
-    const id = textOf(pickField(layers, ["voice_id", "id"]))
-    const gender = textOf(pickField(layers, ["gender"]))?.toLowerCase()
-    if (id === undefined) return []
-    return [
-      {
-        voice_id: id,
-        name: textOf(pickField(layers, ["name", "voice_name", "display_name"])) ?? id,
-        provider: textOf(pickField(layers, ["provider"])) ?? "",
-        languages: strings(pickField(layers, ["languages", "language"])),
-        ...(gender === "female" || gender === "male" || gender === "neutral" ? { gender } : {}),
-        description: textOf(pickField(layers, ["description"])) ?? ""
-      }
-    ]
+  const voices = entriesIn(value, "voices", ["voice_id", "id"]).map(({ id, field, text }): Voice => {
+    const gender = text("gender").toLowerCase()
+    return {
+      voice_id: id,
+      name: text("name", "voice_name", "display_name") || id,
+      provider: text("provider"),
+      languages: strings(field("languages", "language")),
+      ...(gender === "female" || gender === "male" || gender === "neutral" ? { gender } : {}),
+      description: text("description")
+    }
   })
   return { voices, ...pagingOf(value, voices.length) }
 }
 
 /** Reads the list of models. */
 export const modelListOf = (value: unknown): { readonly models: ReadonlyArray<Model> } => ({
-  models: listIn(value, "models").flatMap((entry): ReadonlyArray<Model> => {
-    const layers = layersOf(entry)
-    const id = textOf(entry) ?? textOf(pickField(layers, ["model_id", "id"]))
-    if (id === undefined) return []
-    return [
-      {
-        model_id: id,
-        name: textOf(pickField(layers, ["name", "display_name"])) ?? id,
-        provider: textOf(pickField(layers, ["provider"])) ?? "",
-        description: textOf(pickField(layers, ["description"])) ?? "",
-        languages: strings(pickField(layers, ["languages", "language"])),
-        credits_per_character: finiteNumber(pickField(layers, ["credits_per_character"])) ?? unsaid
-      }
-    ]
-  })
+  models: entriesIn(value, "models", ["model_id", "id"]).map(({ id, field, text }) => ({
+    model_id: id,
+    name: text("name", "display_name") || id,
+    provider: text("provider"),
+    description: text("description"),
+    languages: strings(field("languages", "language")),
+    credits_per_character: finiteNumber(field("credits_per_character")) ?? unsaid
+  }))
 })
 
-/** What a service says of its providers. */
-export interface ReadProviders {
-  readonly providers: ReadonlyArray<{
-    /** In the contract's shape. */
-    readonly listed: Provider
-    readonly rules: StatedRules
-  }>
-  /** Values that cannot be meant: provider, field and value. */
-  readonly ignored: ReadonlyArray<string>
-}
-
-/** Reads the list of providers. */
-export const providersOf = (value: unknown): ReadProviders => {
+/**
+ * Reads the list of providers: each in the contract's shape, and its rules. Values that cannot be meant are `ignored`:
+ * provider, field and value.
+ */
+export const providersOf = (value: unknown) => {
   const ignored: Array<string> = []
-  const providers = listIn(value, "providers").flatMap((entry): ReadProviders["providers"] => {
-    const layers = layersOf(entry)
-    const id = textOf(entry) ?? textOf(pickField(layers, ["provider", "provider_id", "id", "name"]))
-    if (id === undefined) return []
-    const places = [fieldsOf(pickField(layers, ["features"])) ?? {}, ...layers]
+  const ids = ["provider", "provider_id", "id", "name"]
+  const providers = entriesIn(value, "providers", ids).map(({ id, layers, field, text }) => {
+    const places = [fieldsOf(field("features")) ?? {}, ...layers]
     const ignore = (field: string, given: unknown) =>
       ignored.push(`${id.slice(0, 60)} ${field} ${(JSON.stringify(given) ?? "").slice(0, 60)}`)
     const stated = <A>(field: string, read: (given: unknown) => A | undefined): A | undefined => {
@@ -379,10 +539,10 @@ export const providersOf = (value: unknown): ReadProviders => {
     })
     const listed: Provider = {
       provider: id,
-      name: textOf(pickField(layers, ["name", "display_name"])) ?? id,
-      description: textOf(pickField(layers, ["description"])) ?? "",
-      available: pickField(layers, ["available", "enabled"]) !== false,
-      default_model_id: textOf(pickField(layers, ["default_model_id", "default_model"])) ?? "",
+      name: text("name", "display_name") || id,
+      description: text("description"),
+      available: field("available", "enabled") !== false,
+      default_model_id: text("default_model_id", "default_model"),
       features: {
         transcript: transcript ?? "none",
         srt_input: srtInput ?? false,
@@ -399,7 +559,7 @@ export const providersOf = (value: unknown): ReadProviders => {
       ...(controls === undefined ? {} : { controls }),
       ...(price === undefined ? {} : { prices: { "*": price } })
     }
-    return [{ listed, rules }]
+    return { listed, rules }
   })
   return { providers, ignored }
 }
@@ -453,10 +613,10 @@ export const creditsOf = (value: unknown, dialect: Dialect = defaultDialect): Cr
 export const healthOf = (value: unknown): Health => {
   const layers = layersOf(value)
   const word = textOf(pickField(layers, ["status"])) ?? ""
-  const queue = fieldsOf(pickField(layers, ["queue"])) ?? {}
-  const disk = fieldsOf(pickField(layers, ["disk"])) ?? {}
-  const events = textOf(fieldsOf(pickField(layers, ["events"]))?.["path"])
-  const retention = finiteNumber(fieldsOf(pickField(layers, ["idempotency"]))?.["retention_seconds"])
+  const part = (name: string) => fieldsOf(pickField(layers, [name])) ?? {}
+  const [queue, disk] = [part("queue"), part("disk")]
+  const events = textOf(part("events")["path"])
+  const retention = finiteNumber(part("idempotency")["retention_seconds"])
   return {
     status: word === "draining" ? word : /degrad|down|unhealthy|fail|error/iu.test(word) ? "degraded" : "ok",
     version: textOf(pickField(layers, ["version"])) ?? "",

@@ -5,7 +5,7 @@ import { Socket } from "node:net"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { InvalidResponse, Unreachable } from "../../../src/gateway/GatewayErrors.ts"
-import { HttpTransport } from "../../../src/gateway/transport/HttpTransport.ts"
+import { HttpTransport } from "../../../src/gateway/exchange/HttpTransport.ts"
 
 /** The sockets over which undici has connected. */
 const connections = Effect.acquireRelease(

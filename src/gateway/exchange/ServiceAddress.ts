@@ -26,6 +26,9 @@ export class ServiceAddress extends Context.Tag("gateway/ServiceAddress")<
 /** Returns whether a URL is on the service's own origin. The key is sent to no other origin. */
 export const isOwn = (baseUrl: URL, address: URL): boolean => address.origin === baseUrl.origin
 
+/** Returns the path of an endpoint below a base URL. */
+export const pathUnder = (baseUrl: URL, path: string): string => baseUrl.pathname.replace(/\/+$/u, "") + path
+
 /** Formats text for display: one line, at most 300 characters, without markup, with the key replaced. */
 export const presentable = (said: string, key: Redacted.Redacted): string => {
   const secret = Redacted.value(key)

@@ -13,7 +13,7 @@ import {
   taskPageOf,
   voicePageOf,
   wordsIn
-} from "../../../src/gateway/response/ResponseReading.ts"
+} from "../../../src/gateway/exchange/ResponseReading.ts"
 
 const id = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a11"
 const other = "8d7f9a52-0c3e-4b5e-9f5e-2f4f3f0e8a12"

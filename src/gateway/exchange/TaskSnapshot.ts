@@ -1,7 +1,7 @@
 /** The result of one poll of a task. */
 import { lastingFailures } from "../../contract/Task.ts"
 import { TaskId } from "../../domain/values/Ids.ts"
-import { type ListedTask, unsaid } from "./ResponseReading.ts"
+import { type ListedTask, type ReadTask, unsaid } from "./ResponseReading.ts"
 
 /** A done task. URLs may be relative, may be on another host, and may expire. */
 export interface DoneTask {
@@ -24,6 +24,8 @@ export interface DoneTask {
 export interface PendingTask {
   readonly _tag: "Waiting"
   readonly label: string | undefined
+  /** What its answer said: the word of its state, its reason, or the names of its fields. */
+  readonly seen?: string
 }
 
 /** The service reported the task as failed. */
@@ -61,8 +63,8 @@ export interface PastTask {
   readonly failed: boolean
 }
 
-/** Converts a task to a snapshot. `shown` formats the service's own words for display. */
-export const taskSnapshotOf = (task: ListedTask, shown: (said: string) => string): TaskSnapshot => {
+/** Converts an answer about a task to a snapshot. `shown` formats the service's own words for display. */
+export const taskSnapshotOf = (task: ReadTask, id: TaskId, shown: (said: string) => string): TaskSnapshot => {
   if (task.status === "failed")
     return {
       _tag: "GivenUp",
@@ -70,12 +72,12 @@ export const taskSnapshotOf = (task: ListedTask, shown: (said: string) => string
       lasting: lastingFailures.has(task.error?.code ?? "")
     }
   if (task.silent !== undefined) return { _tag: "Silent", fields: shown(task.silent), label: task.voice_name }
-  if (task.audio_url === undefined) return { _tag: "Waiting", label: task.voice_name }
+  if (task.audio_url === undefined) return { _tag: "Waiting", label: task.voice_name, seen: shown(task.seen) }
   const made = instantOf(task.created_at)
   const done = instantOf(task.completed_at)
   return {
     _tag: "Done",
-    task: TaskId.make(task.task_id),
+    task: id,
     audio: task.audio_url,
     srt: task.srt_url,
     json: task.json_url,

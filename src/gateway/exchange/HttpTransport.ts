@@ -175,7 +175,7 @@ const answered =
           },
           onResponseEnd: () => {
             ended()
-            const header = (name: string) => one(names[name])
+            const header = (name: string) => [names[name]].flat()[0]
             const body = unpacked(whole(pieces), header("content-encoding"), most)
             told(body === undefined ? Either.left(tooLong()) : Either.right({ status, header, body }))
           },
@@ -220,9 +220,6 @@ const unsent = new Unreachable({ words: "the request could not be sent in time" 
 const aborted = new InvalidResponse({ words: "the request was aborted" })
 
 type Names = Readonly<Record<string, string | Array<string> | undefined>>
-
-const one = (value: string | Array<string> | undefined): string | undefined =>
-  Array.isArray(value) ? value[0] : value
 
 /** Supported content encodings. A request without Accept-Encoding allows any. */
 const unpackers: Readonly<Record<string, (body: Uint8Array, bounds: ZlibOptions) => Buffer>> = {

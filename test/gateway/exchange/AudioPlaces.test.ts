@@ -4,9 +4,9 @@ import { Effect, Layer, Redacted } from "effect"
 import { TaskId } from "../../../src/domain/values/Ids.ts"
 import { Gateway } from "../../../src/gateway/Gateway.ts"
 import { InvalidResponse, Unreachable } from "../../../src/gateway/GatewayErrors.ts"
-import { audioPlaces } from "../../../src/gateway/transport/AudioPlaces.ts"
-import { HttpTransport } from "../../../src/gateway/transport/HttpTransport.ts"
-import { ServiceAddress } from "../../../src/gateway/transport/ServiceAddress.ts"
+import { audioPlaces } from "../../../src/gateway/requests/Download.ts"
+import { HttpTransport } from "../../../src/gateway/exchange/HttpTransport.ts"
+import { ServiceAddress } from "../../../src/gateway/exchange/ServiceAddress.ts"
 
 /** A server on loopback, and the paths that were requested. */
 const server = Effect.acquireRelease(

@@ -4,14 +4,15 @@ import { refusalStatus } from "../../contract/Errors.ts"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { type CallFault, InvalidResponse, Refused, SlowDown } from "../GatewayErrors.ts"
-import type { HttpAnswer } from "../transport/HttpTransport.ts"
-import { presentable } from "../transport/ServiceAddress.ts"
+import type { HttpAnswer } from "./HttpTransport.ts"
+import { presentable } from "./ServiceAddress.ts"
 import {
   type Fields,
   fieldsOf,
   finiteNumber,
   hasMoreDetail,
   isOfTask,
+  objectsIn,
   textOf,
   wordsIn
 } from "./ResponseReading.ts"
@@ -102,27 +103,18 @@ export const refusalOf = (
         finiteNumber(
           /(\d[\d,.']*\d|\d)\s*(characters|chars|symbols|ký tự)/iu.exec(said)?.[1]?.replaceAll(/[^\d]/gu, "")
         )
-      return new Refused({
-        reason: kind,
-        words,
-        ...(max === undefined || !Number.isSafeInteger(max) ? {} : { max })
-      })
+      return new Refused({ reason: kind, words, max: Number.isSafeInteger(max) ? max : undefined })
     }
-    default: {
-      const code = textOf(fields?.["code"])
-      return new Refused({ reason: kind, words, ...(code === undefined ? {} : { code }) })
-    }
+    default:
+      return new Refused({ reason: kind, words, code: textOf(fields?.["code"]) })
   }
 }
 
 /** Builds a SlowDown with a wait in seconds. Implausible waits are dropped. */
 export const slowDownFrom = (words: string, seconds: number | undefined, isFull = false): SlowDown => {
   const isPlausible = seconds !== undefined && seconds > 0.001 && Number.isFinite(seconds)
-  return new SlowDown({
-    words,
-    ...(isPlausible ? { retryAfter: millis(Math.min(seconds, maxWait) * 1000) } : {}),
-    ...(isFull ? { isFull } : {})
-  })
+  const retryAfter = isPlausible ? millis(Math.min(seconds, maxWait) * 1000) : undefined
+  return new SlowDown({ words, retryAfter, isFull: isFull || undefined })
 }
 
 /** Returns the kind of a refusal: by status first, then by message and codes if a status has several meanings. */
@@ -189,13 +181,3 @@ const namesWait = (value: unknown): boolean =>
   objectsIn(value).some((fields) =>
     ["retry_after", "retryAfter", "retry_after_ms", "retryDelay"].some((name) => fields[name] !== undefined)
   )
-
-/** Returns the objects of an error body, outer ones first. */
-const objectsIn = (value: unknown, depth = 4): ReadonlyArray<Fields> => {
-  if (depth === 0) return []
-  if (Array.isArray(value)) return value.flatMap((one: unknown) => objectsIn(one, depth - 1))
-  const fields = fieldsOf(value)
-  return fields === undefined
-    ? []
-    : [fields, ...Object.values(fields).flatMap((one) => objectsIn(one, depth - 1))]
-}
