@@ -63,6 +63,21 @@ describe("readScript", () => {
             ]
       )
     }
+    const spacings = [
+      ["", "", ""],
+      ["\n", "\n", "\n"],
+      ["\n", "\n", "\n\n"]
+    ] as const
+    for (const [belowNumber, belowTime, belowText] of spacings) {
+      const text = "1|2个|3|4|5|四"
+        .split("|")
+        .map((number, i) => {
+          const time = `00:00:0${i},000 --> 00:00:0${i},500\n`
+          return `${number}\n${belowNumber}${time}${belowTime}Words ${i}.\n${belowText}`
+        })
+        .join("")
+      expect(cues("a.srt", text).map((cue) => cue[3])).toEqual([0, 1, 2, 3, 4, 5].map((i) => `Words ${i}.`))
+    }
     const unnumbered = "00:00:00,000 --> 00:00:01,000\nTwo\n\n2 men\n00:00:02,000 --> 00:00:03,000\nThree"
     expect(cues("a.srt", srt.replace("5\n", "Not a number.\n")).map((cue) => cue[3])[0]).toContain("Not a")
     expect(cues("a.srt", unnumbered.replace("2 men", "3 men")).map((cue) => cue[3])).toEqual([

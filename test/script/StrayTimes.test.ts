@@ -104,13 +104,37 @@ describe("a time inside a cue", () => {
       "00:00:05,000 00:00:06,000",
       "00:00:05,000 to 00:00:06,000",
       "2 00:00:05,000 --> 00:00:06,000",
-      "- 00:00:05,000 --> 00:00:06,000"
+      "- 00:00:05,000 --> 00:00:06,000",
+      "**00:00:05,000 --> 00:00:06,000**",
+      "<00:00:05,000 --> 00:00:06,000>",
+      '"00:00:05,000 --> 00:00:06,000",',
+      "00:00:05,000 --> 00:00:06,000\\"
     ]
     for (const line of lines)
       expect(said("a.srt", cue(`Hello\n${line}\nfriend`)), line).toEqual([
         [1000, 4000, "Hello"],
         [5000, 6000, "friend"]
       ])
+  })
+
+  it("that is damaged begins a cue that is lost, and no time is spoken", () => {
+    const lines = [
+      "00;00;05,000 --> 00;00;06,000",
+      "00.00.05,000 --> 00.00.06,000",
+      "00h00m05s000 --> 00h00m06s000",
+      "00\\:00\\:05,000 --> 00\\:00\\:06,000",
+      "(00:00:05,000) --> (00:00:06,000)",
+      "00:00:O5,000 --> 00:00:O6,000",
+      "00 00 05 000 --> 00 00 06 000",
+      "5,000 --> 6,000"
+    ]
+    for (const line of lines) {
+      const text = `${cue("Hello")}\n${line}\nfriend\n`
+      expect(said("a.srt", text), line).toEqual([[1000, 4000, "Hello"]])
+      expect(notices("a.srt", text), line).toEqual([
+        `skipped "${line} friend": expected a time line such as 00:01:02,500 --> 00:01:04,000`
+      ])
+    }
   })
 
   it("that is alone or next to words is dropped with a notice, and no word is lost", () => {
@@ -158,7 +182,7 @@ describe("a subtitle without times", () => {
   })
 
   it("is rejected with the first line that contains a time", () => {
-    const line = '"00:00:01 5 --> 00:00:03 2": no cue found'
+    const line = '"00:00:01 5 --> 00:00:03 2 Hello": expected a time line such as 00:01:02,500'
     expect(message("a.srt", "1\n00:00:01 5 --> 00:00:03 2\nHello\n")).toContain(`a.srt:2: ${line}`)
     expect(message("a.vtt", "WEBVTT\n\nHello\n\n10:30 sharp\n")).toContain('a.vtt:5: "10:30 sharp": no cue')
   })

@@ -2,10 +2,15 @@
  * Removes repeats from captions, so that each text is spoken once, when it first appears. Roll-up captions move the
  * last line, or the last words, up and add some; growing captions add words; others show one text over several cues.
  */
+import { naturalLength } from "../language/SpeechRate.ts"
 import { unspaced, wordCount, wordsOnly, isPronounceable } from "../language/WritingSystems.ts"
 
 /** Longest gap in milliseconds between cues that count as one continuous display. */
 const seamless = 120
+
+/** Longest gap between roll-up captions, and the fewest words repeated after one: speakers repeat themselves, too. */
+const pause = 1000
+const fewestAfterPause = 3
 
 /** Share of repeating cues above which a file counts as roll-up captions: even short repeats are then removed. */
 const habit = 0.2
@@ -39,8 +44,14 @@ interface Repeat {
 }
 
 const repeatOf = (cue: Shown, before: Shown | undefined): Repeat | undefined => {
-  if (before === undefined || cue.start > before.end + seamless || cue.start < before.start) return undefined
-  if (cue.speaker !== before.speaker) return undefined
+  if (before === undefined || cue.start > before.end + pause || cue.start < before.start) return undefined
+  const repeat = cue.speaker === before.speaker ? repeatIn(cue, before) : undefined
+  if (repeat === undefined || cue.start <= before.end + seamless) return repeat
+  const count = wordCount(cue.text) - wordCount(repeat.fresh)
+  return repeat.counts && count >= fewestAfterPause ? { ...repeat, sure: false } : undefined
+}
+
+const repeatIn = (cue: Shown, before: Shown): Repeat | undefined => {
   const overlapping = cue.start < before.end
   const isSure = (repeated: string, enough = 0) => wordCount(repeated) >= (overlapping ? enough : longRepeat)
   const lines = linesOf(cue.text)
@@ -120,10 +131,17 @@ interface Shown {
 /** Longest frame of an animation, and longest gap between two frames, in milliseconds. Nobody could read it. */
 const frame = 250
 
+/** Longest picture of a film in milliseconds. */
+const picture = 84
+
 /** Number of frames from which a text that grows or shrinks is an animation. */
 const enoughFrames = 3
 
 const isFrame = ({ start, end }: Shown): boolean => end > start && end - start <= frame
+
+/** Whether a text is shown too briefly to be said: one of several cues that highlight its words in turn. */
+const isGlimpse = (cue: Shown): boolean =>
+  isFrame(cue) || (wordCount(cue.text) > 1 && cue.end - cue.start < naturalLength(wordsOnly(cue.text)) * 0.45)
 
 /** One text on the screen, and the cues that show it. */
 interface Display {
@@ -138,6 +156,7 @@ interface Display {
 
 /** Merges each animation into its first cue. If that is a frame, it gets the time of all. */
 const withoutAnimation = (cues: ReadonlyArray<Shown>): ReadonlyArray<Shown> => {
+  if (isWordByWord(cues)) return cues
   const merged = joinedLetters(cues)
   const displays: Array<Display> = []
   const latest = new Map<string, Display>()
@@ -168,6 +187,18 @@ const withoutAnimation = (cues: ReadonlyArray<Shown>): ReadonlyArray<Shown> => {
   return merged
 }
 
+/** Whether most cues show one word after another, as recognizers write them: a word may be said twice. */
+const isWordByWord = (cues: ReadonlyArray<Shown>): boolean => {
+  const words = cues.filter((cue, at) => {
+    const next = cues[at + 1]
+    const [letters, following] = [cue, next].map((shown) => wordsOnly(shown?.text ?? ""))
+    if (next === undefined || letters === undefined || following === undefined) return false
+    const isWord = !/\s/u.test(cue.text) && cue.end - cue.start > picture
+    return isWord && next.start >= cue.end && !following.startsWith(letters)
+  })
+  return words.length * 2 > cues.length
+}
+
 /** Gives all of a text to the first of its cues. */
 const merge = (
   cues: Array<Shown>,
@@ -177,13 +208,18 @@ const merge = (
 ): void => {
   const cue = cues[first]
   if (cue === undefined || others.length === 0) return
-  cues[first] = { ...cue, text, end: isFrame(cue) ? end : cue.end }
+  cues[first] = { ...cue, text, end: isGlimpse(cue) ? end : cue.end }
   for (const at of others) Object.assign(cues, { [at]: { ...cue, ...cues[at], text: "" } })
 }
 
-/** Whether a cue shows a display's text on: at the same time, or as one of its frames. */
-const isStill = ({ last, end }: Display, cue: Shown): boolean =>
-  cue.start < end || cue.start === last.start || ((isFrame(last) || isFrame(cue)) && cue.start <= end + frame)
+/**
+ * Whether a cue shows a display's text on: at the same time, as one of its frames, or with another word highlighted.
+ */
+const isStill = ({ cues, last, end }: Display, cue: Shown): boolean =>
+  cue.start < end ||
+  cue.start === last.start ||
+  ((isFrame(last) || isFrame(cue) || (isGlimpse(last) && (cues.length > 1 || isGlimpse(cue)))) &&
+    cue.start <= end + frame)
 
 /** Whether a cue goes on with a text that is typed, or taken away, letter by letter. */
 const isMoving = (display: Display, cue: Shown, letters: string): boolean =>

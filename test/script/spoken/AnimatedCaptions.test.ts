@@ -79,10 +79,41 @@ describe("an animated text", () => {
   it("is distinguished from short words, and from letters said one after the other", () => {
     const words = "I is this a an day".split(" ")
     expect(spoken(framesOf(words)).map(([, , said]) => said)).toEqual(words)
+    const twice = "no no I said that that is very very bad".split(" ")
+    expect(
+      spoken(twice.map((said, i) => event(i * 220, i * 220 + 200, said))).map(([, , said]) => said)
+    ).toEqual(twice)
     const alphabet = ["A", "B", "C", "No.", "No."]
     expect(
       spoken(alphabet.map((said, i) => event(i * 1000, i * 1000 + 1000, said))).map(([, , said]) => said)
     ).toEqual(alphabet)
+  })
+})
+
+describe("a text whose words are highlighted in turn, one cue for each", () => {
+  const highlighted = (text: string, start: number, length: number) =>
+    text
+      .split(" ")
+      .map((_, at, words) =>
+        event(
+          start + at * length,
+          start + at * length + length,
+          words.with(at, `<u>${words[at] ?? ""}</u>`).join(" ")
+        )
+      )
+
+  it("is spoken once, in the time of all its cues", () => {
+    expect(
+      spoken([...highlighted("Ask what you can do", 1000, 400), ...highlighted("for the harbour", 4000, 300)])
+    ).toEqual([
+      [1000, 3000, "Ask what you can do"],
+      [4000, 4900, "for the harbour"]
+    ])
+  })
+
+  it("is distinguished from a sentence that is said twice", () => {
+    const said = [event(1000, 3000, "You will see!"), event(3150, 4000, "You will see...")]
+    expect(spoken(said).map(([, , text]) => text)).toEqual(["You will see!", "You will see..."])
   })
 })
 

@@ -524,6 +524,41 @@ describe("captions that repeat earlier text", () => {
       expect(shown(said.split("|")), said).toEqual(said.split("|"))
   })
 
+  it("are spoken once if they roll up by words with gaps between them, and what is said again is spoken", () => {
+    const heard = (texts: ReadonlyArray<string>) =>
+      spokenWords(
+        Subtitle.make({
+          format: "srt",
+          notices: [],
+          cues: texts.map((text, i) =>
+            Cue.make({
+              index: i + 1,
+              start: millis(i * 3000),
+              end: millis(i * 3000 + 2800),
+              text,
+              line: i + 1
+            })
+          )
+        }),
+        {},
+        []
+      ).cues.map((cue) => ("parts" in cue ? cue.parts[0].said : cue.skipped))
+    const rolling = [
+      "so today we are going to look at the",
+      "we are going to look at the old wall and",
+      "the old wall and see how it",
+      "See how it was built."
+    ]
+    expect(heard([...rolling, "Built.", "It was built."])).toEqual([
+      rolling[0],
+      "old wall and",
+      "see how it",
+      "was built.",
+      "Built.",
+      "It was built."
+    ])
+  })
+
   it("are spoken once if they overlap by words, and a reply is spoken", () => {
     const rolling = [
       "What would you say, by the end of today, that we are going to",

@@ -128,10 +128,23 @@ const numberLines = (
   const times = timings.flatMap(({ kind }, time) => (kind === "none" ? [] : [time]))
   const isHead = (at: number): boolean => !isBlank(lines[at]) && isBlank(lines[at - 1])
   const above = times.map((time) => time - 1)
+  const hasNumber = (at: number): boolean => numberIn(lines[at]) !== undefined
+  const isMost = (some: ReadonlyArray<number>, all: ReadonlyArray<number>): boolean =>
+    style !== "vtt" && some.length * 2 > all.length
   const isNumbered =
-    style !== "vtt" &&
-    (above.filter((at) => numberIn(lines[at]) !== undefined).length * 2 > times.length ||
-      (times.length > 1 && above.every((at) => isHead(at) && isLabel(lines[at]))))
+    isMost(above.filter(hasNumber), times) ||
+    (style !== "vtt" && times.length > 1 && above.every((at) => isHead(at) && isLabel(lines[at])))
+  // Some files have a blank line below each number, others have none between cues.
+  const isCounted = (at: number, place: number): boolean =>
+    isBlank(lines[at]) && dressedNumberOf(lines[lastText(lines, at)]) === place + 1
+  const isSpaced = isMost(above.filter(isCounted), times)
+  const later = above.slice(1).filter(hasNumber)
+  const isDense =
+    isNumbered &&
+    isMost(
+      later.filter((at) => !isBlank(lines[at - 1])),
+      later
+    )
   const found = new Map<number, NumberLine>()
   let last = 0
   times.forEach((time, place) => {
@@ -142,15 +155,17 @@ const numberLines = (
         return isBlank(lines[above - 1]) || number === last + 1 || timings[above - 1]?.kind === "none"
           ? { at: above, number }
           : undefined
-      let at = above
-      while (at >= 0 && isBlank(lines[at])) at--
+      const at = lastText(lines, above)
       const line = lines[at]
       const written = style === "vtt" ? dressedNumberOf(line) : numberIn(line)
-      const isNext = written === last + 1 || (at === above && written === place + 1)
+      const isNext = written === last + 1 || ((at === above || isSpaced) && written === place + 1)
       const isPlain = isLabel(line) || dressedNumberOf(line) !== undefined
       if (isNext && (isHead(at) ? isPlain || at === above : isPlain && isNumbered))
         return { at, number: written }
-      return isNumbered && at === above && isHead(at) && isLabel(line) ? { at, number: written } : undefined
+      if (!isLabel(line)) return undefined
+      const isBelowText = timings[lastText(lines, at - 1)]?.kind === "none"
+      const isHeading = isSpaced ? isHead(at) && isBelowText : isHead(at) || (isDense && isBelowText)
+      return isHeading && (isSpaced || (isNumbered && at === above)) ? { at, number: written } : undefined
     }
     const line = numberLine()
     if (line === undefined) return
@@ -158,6 +173,13 @@ const numberLines = (
     last = line.number ?? last + 1
   })
   return found
+}
+
+/** Returns the last line up to `at` that is not blank; -1 if there is none. */
+const lastText = (lines: ReadonlyArray<string>, at: number): number => {
+  let line = at
+  while (line >= 0 && isBlank(lines[line])) line--
+  return line
 }
 
 /** Returns a line with its digits in ASCII, without marks of direction. */

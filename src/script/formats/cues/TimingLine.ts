@@ -39,7 +39,7 @@ const halfTime = new RegExp(
   "u"
 )
 const twoClocks = new RegExp(
-  `^${space}*(?:${clock})\\s*(?:(?:\\S|[^\\s\\p{L}\\p{N}]{2,5})\\s*)?(?:${clock})${space}*$`,
+  `^${space}*(${clock})\\s*((?:\\S|[^\\s\\p{L}\\p{N}]{2,5})?)\\s*(${clock})${space}*$`,
   "u"
 )
 
@@ -55,7 +55,7 @@ const timelike = /^\s*-?\d+\s*(?::|[.,;]\s*\d)|-->\s*-?\d+\s*(?::|[.,;]\s*\d)|\d
 /** An unambiguous time: with hours, or with a fraction of a second. */
 const fullClock = "(?<!\\d)(?:\\d+:\\d{1,2}:\\d{1,2}(?:[.,]\\d{1,3})?|\\d{1,3}:\\d{2}[.,]\\d{1,3})"
 const withoutArrow = new RegExp(
-  `^${space}*(${fullClock})${space}*(,|[;|/~]|[-\\u2010-\\u2015\\u2212]{1,3}|\\p{L}{1,5}|${space})${space}*(${fullClock})${space}*$`,
+  `^${space}*(${fullClock})${space}*(,|[;|/~]|[-\\u2010-\\u2015\\u2212]{1,3}|\\p{L}{1,5}(?: \\p{L}{1,5})?|${space})${space}*(${fullClock})${space}*$`,
   "u"
 )
 const damaged = "[^\\s,;\\p{L}:?]*[\\p{L}:?][^\\s,;]*"
@@ -67,9 +67,10 @@ const damagedPair = new RegExp(
 )
 const loneTime = new RegExp(`^${space}*(?:\\d+:\\d{1,2}:\\d{1,2}[.,]\\d{1,3})${space}*$`, "u")
 const numbered = new RegExp(
-  `^${space}*(?:#?\\d{1,9}[.):]?${space}+|[-\\u2010-\\u2015*\\u2022]${space}*)(?=${fullClock}${space}*${arrow}${space}*${fullClock})`,
+  `^${space}*(?:#?\\d{1,9}[.):]?${space}+|[-\\u2010-\\u2015*\\u2022"'\`_<>()|]{1,3}${space}*)(?=${fullClock}${space}*${arrow}${space}*${fullClock})`,
   "u"
 )
+const trailing = /(?<=\d)["'`*_<>()\\|.,;]{1,3}\s*$/u
 const bracketed = /^\s*\[([\d:.,\s]{4,40}-->[\d:.,\s]{4,40})\](?:\s+(.*))?$/su
 const framed = /^\d+:\d{1,2}:\d{1,2}[:;]\d{1,2}$/u
 
@@ -104,22 +105,25 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
     const repair = match[2] === "-->" ? undefined : `read the arrow "${match[2] ?? ""}" as "-->"`
     return timed(start, end, style, repair, wordsIn(match[4] ?? ""))
   }
-  if (style !== "vtt" && numbered.test(line)) {
-    const behind = parseTiming(line.replace(numbered, ""), style)
-    return behind.kind === "time" ? { ...behind, repair: "ignored the text before the time" } : behind
+  const bare = style !== "vtt" && ranges(line) ? line.replace(numbered, "").replace(trailing, "") : line
+  if (bare !== line) {
+    const inner = parseTiming(bare, style)
+    return inner.kind === "time" ? { ...inner, repair: "ignored the text beside the time" } : inner
+  }
+  const [, start = "", sign = "", end = ""] = twoClocks.exec(line) ?? []
+  if ([start, end].every((side) => /:\d+[:.,;]\d+/u.test(side))) {
+    if ([start, end].some((side) => framed.test(side))) return { kind: "frames", start, end }
+    return /[.…\p{L}\p{N}]/u.test(sign) || sign === "" || ![start, end].every((side) => /[.,]/u.test(side))
+      ? { kind: "unreadable", why: `${expected}, with an arrow between the times` }
+      : timed(start, end, style, `read "${sign}" as "-->"`)
   }
   if (
     style === "vtt"
       ? line.includes("-->") && timelike.test(line)
-      : anyArrow.test(line) && halfTime.test(line) && !ranges(line)
+      : ((anyArrow.test(line) && halfTime.test(line)) || /\d\S{0,2}\s*-->\s*\S{0,2}\d/u.test(line)) &&
+        !ranges(line)
   )
     return { kind: "unreadable", why: expected }
-  if (twoClocks.test(line) && /\d+:\d+[:.,;]\d+.*\d+:\d+[:.,;]\d+/u.test(line)) {
-    const [start = "", end = ""] = line.trim().split(/[^\d:.,;]+/u)
-    return [start, end].some((side) => framed.test(side))
-      ? { kind: "frames", start, end }
-      : { kind: "unreadable", why: `${expected}, with an arrow between the times` }
-  }
   return style !== "vtt" && damagedPair.test(line) ? { kind: "unreadable", why: expected } : { kind: "none" }
 }
 
@@ -194,9 +198,11 @@ export const withoutStrayTimes = (
 const plainOf = (written: string): string => {
   if (!/[&\u{80}-\u{10ffff}]/u.test(written) || !/\p{Nd}/u.test(written)) return written
   const line = withoutBom(written)
-    .replace(/&(?:amp;)?gt;/gu, ">")
+    .replace(/&(?:(?:amp;)?gt|#62);/gu, ">")
+    .replaceAll("&#45;", "-")
     .replace(/\u2212(?=\d)/gu, "-")
-    .replace(/[\uff01-\uff5e]+/gu, (wide) => wide.normalize("NFKC"))
+    .replace(/[\ufe50-\ufe6b\uff01-\uff5e]+/gu, (wide) => wide.normalize("NFKC"))
+    .replace(/(?<=\p{Nd})[\u060c\u066b\u066c](?=\p{Nd})/gu, ",")
     .replace(/(?<=\d)[\u3001\u3002\uff64](?=\d)/gu, ".")
     .replace(/(?<=\d)\u2236(?=\d)/gu, ":")
   return asciiDigits(line)

@@ -54,7 +54,26 @@ describe("parseTiming", () => {
   it("parses damaged arrows, separators and signs", () => {
     for (const arrow of ["==>", "=>", "--›", "- ->", "->>", "-->>", "－－＞", "—>", "⇒", "->", "--&gt;"])
       expect(times(`00:00:01,000 ${arrow} 00:00:02,000`), arrow).toEqual([1000, 2000])
-    expect(times("00:00:01，000 --> 00:00:02，000")).toEqual([1000, 2000])
+    for (const arrow of [
+      ">",
+      "＞",
+      "»",
+      "--)",
+      "--]",
+      "--﹥",
+      "→→",
+      "—→",
+      "--≥",
+      "-->>>",
+      "&#45;&#45;&#62;",
+      "hasta el"
+    ])
+      for (const style of ["srt", "vtt"] as const)
+        expect(times(`00:00:01,000 ${arrow} 00:00:02,000`, style), arrow).toEqual([1000, 2000])
+    for (const comma of ["，", "،", "٫", "٬", "、", "﹐"])
+      expect(times(`00:00:01${comma}000 --> 00:00:02${comma}000`), comma).toEqual([1000, 2000])
+    expect(times("00﹕00﹕01,000 --> 00﹕00﹕02,000")).toEqual([1000, 2000])
+    expect(times("00:00:01 > 00:00:02")).toBe("unreadable")
     expect(times("00：00：01。000 －－＞ 00：00：02。000")).toEqual([1000, 2000])
     expect(times("00:00:01,000 bis 00:00:02,000")).toEqual([1000, 2000])
     expect(times("00:00:-1,000 --> 00:00:02,000")).toEqual([0, 2000])
