@@ -84,7 +84,7 @@ const readBytes = (bytes: Uint8Array, file: string, options: ReadOptions): Read 
 const readDecoded = (bytes: Uint8Array, file: string, options: ReadOptions): Read =>
   Either.flatMap(
     Either.mapLeft(
-      decodeText(bytes, options.encoding ?? declaredEncoding(bytes)),
+      decodeText(bytes, options.encoding ?? declaredEncoding(bytes), options.language),
       (fault): NonEmptyReadonlyArray<ScriptFault> => {
         const unread = unreadByName(file)
         return [unread === undefined ? fault : faultOf("", unread)]

@@ -1,6 +1,10 @@
-/** Guesses a file's legacy code page: chardet's statistics plus plausibility checks on the decoded text. */
+/**
+ * Guesses a file's legacy code page: by the letters of its language if that is known, else by chardet's statistics and
+ * by plausibility checks on the decoded text.
+ */
 import chardet from "chardet"
 import iconv from "iconv-lite"
+import { primaryLanguage } from "../../domain/values/Ids.ts"
 
 /**
  * Returns the likeliest code page of bytes that are not UTF-8, as an iconv-lite name; undefined if none is likely. Only
@@ -9,9 +13,12 @@ import iconv from "iconv-lite"
  */
 export const guessCodePage = (
   bytes: Uint8Array,
+  language?: string,
   fits: (text: string) => boolean = () => true
 ): string | undefined => {
   const sample = telling(bytes)
+  const known = pageOfLanguage(sample, language)
+  if (known !== undefined && fits(iconv.decode(sample, known))) return known
   const scores = new Map<string, number>()
   const weigh = (name: string, score: number): void => {
     if (score > (scores.get(name) ?? 0)) scores.set(name, score)
@@ -39,6 +46,82 @@ export const guessCodePage = (
   })
   return old ?? best
 }
+
+/** The letters beyond ASCII of languages, in lower case. */
+const letters: Readonly<Record<string, string>> = {
+  fr: "àâæçéèêëîïôœùûüÿ",
+  de: "äöüßé",
+  es: "áéíñóúü",
+  pt: "áâãàçéêíóôõúü",
+  it: "àèéìíîòóùú",
+  nl: "áäèéëïóöü",
+  sv: "åäöéà",
+  da: "æøåé",
+  no: "æøåéòô",
+  nb: "æøåéòô",
+  fi: "äöåšž",
+  et: "äõöüšž",
+  pl: "ąćęłńóśźż",
+  cs: "áčďéěíňóřšťúůýž",
+  sk: "áäčďéíĺľňóôŕšťúýž",
+  hu: "áéíóöőúüű",
+  ro: "ăâîșțşţ",
+  hr: "čćđšž",
+  sl: "čšžćđ",
+  bs: "čćđšž",
+  tr: "çğıöşüâîû",
+  ca: "àçèéíïòóúü",
+  ru: "а-яё",
+  uk: "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя",
+  be: "абвгдеёжзійклмнопрстуўфхцчшыьэюя",
+  bg: "а-ъьюя",
+  el: "αάβγδεέζηήθιίϊΐκλμνξοόπρσςτυύϋΰφχψωώ",
+  he: "א-ת"
+}
+
+/** Where two pages read a text as the same, or equally well, the first counts. */
+const pages =
+  "windows-1252 windows-1250 windows-1251 windows-1253 windows-1254 windows-1255 windows-1257 iso-8859-2 iso-8859-5 iso-8859-7 koi8-r koi8-u cp850 cp852 cp866 cp437 cp737 cp775 cp855 cp857 cp860 cp862 cp865 cp1125 macintosh maccenteuro maccyrillic macukraine macgreek macturkish maccroatian macromania".split(
+    " "
+  )
+
+/** The most frequent letters of Cyrillic and Greek, whose pages mostly have other letters, not signs, in their place. */
+const frequent = /[оеаинтсрвлαοιετσνηρκ]/gu
+
+/**
+ * Returns which share of a text's characters beyond ASCII are letters of a language, less those that break a word;
+ * undefined if the language's letters are not known, or the text has none.
+ */
+export const shareOfLanguage = (text: string, language: string | undefined): number | undefined => {
+  const own = letters[language === undefined ? "" : primaryLanguage(language)]
+  const signs = signsIn(text)
+  if (own === undefined || signs.length === 0) return undefined
+  return (
+    countOf(signs.replaceAll("İ", "ı").toLowerCase(), new RegExp(`[${own}]`, "gu")) / signs.length -
+    brokenWords(text)
+  )
+}
+
+const signsIn = (text: string): string =>
+  text.normalize("NFC").replace(/[\p{ASCII}¿¡«»„“”‘’…–—♪№€°ºª\u00a0]/gu, "")
+
+/** Returns the page that reads nearly all of a text as letters of its language, and as the likeliest ones. */
+const pageOfLanguage = (sample: Buffer, language: string | undefined): string | undefined => {
+  let best: string | undefined
+  let most = 0
+  for (const page of pages) {
+    const text = iconv.decode(sample, page)
+    const share = readsCleanly(text) ? (shareOfLanguage(text, language) ?? 0) : 0
+    const signs = signsIn(text)
+    const likely = countOf(signs.toLowerCase(), frequent) - countOf(signs, /\p{Lu}/gu) / 10
+    const score = share + likely / Math.max(1, signs.length)
+    if (share > mostlyOwn && score > most + 0.001) [best, most] = [page, score]
+  }
+  return best
+}
+
+/** The share of a language's letters from which a text is in it. */
+export const mostlyOwn = 0.7
 
 /** Code pages of DOS and of older Macs, which chardet does not know. Where they agree, the first counts. */
 const oldPages = ["cp850", "cp852", "cp866", "macintosh", "maccenteuro", "maccyrillic"]
@@ -70,7 +153,7 @@ const isOfLetters = (text: string): boolean => {
   const cyrillic = countOf(text, /\p{sc=Cyrillic}/gu)
   const latin = countOf(text, /\p{sc=Latin}/gu)
   const isOfLanguage = cyrillic === letters || (cyrillic === 0 && letters < latin / 2)
-  return letters >= 4 && letters >= 0.9 * beyondAscii(text) && isOfLanguage
+  return letters >= 4 && letters >= 0.9 * countOf(text, /[^\p{ASCII}¿¡]/gu) && isOfLanguage
 }
 
 const countOf = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0

@@ -2,7 +2,7 @@
 import { Either, Array } from "effect"
 import iconv from "iconv-lite"
 import { Notice, ScriptFault } from "../../domain/speech/Cue.ts"
-import { guessCodePage } from "./CodePage.ts"
+import { guessCodePage, mostlyOwn, shareOfLanguage } from "./CodePage.ts"
 import { isUtf8 } from "./Utf8.ts"
 import { hasScript, scriptOf } from "../language/WritingSystems.ts"
 
@@ -21,11 +21,15 @@ export interface Decoded {
  * 2. a byte order mark
  * 3. zero bytes at fixed places: UTF-16 or UTF-32
  * 4. UTF-8, if the whole file or most of its lines are valid
- * 5. the likeliest legacy code page
+ * 5. the likeliest legacy code page, which the text's language tells if it is known
  *
  * Fails for empty and binary files, and for bytes that are invalid in the given encoding.
  */
-export const decodeText = (bytes: Uint8Array, encoding?: string): Either.Either<Decoded, ScriptFault> => {
+export const decodeText = (
+  bytes: Uint8Array,
+  encoding?: string,
+  language?: string
+): Either.Either<Decoded, ScriptFault> => {
   const kind = binaryKind(bytes)
   if (kind !== undefined)
     return fault(1, "", `expected a subtitle or text file but found ${kind}; check the path`)
@@ -34,9 +38,9 @@ export const decodeText = (bytes: Uint8Array, encoding?: string): Either.Either<
     const unmarked = bytes.subarray(marked.length)
     if (encoding !== undefined && encoding.toLowerCase() !== marked.encoding)
       return decodeNamed(unmarked, encoding)
-    const mixed = marked.encoding === "utf-8" && !isUtf8(unmarked) ? mixedUtf8(unmarked) : undefined
+    const mixed = marked.encoding === "utf-8" && !isUtf8(unmarked) ? mixedUtf8(unmarked, language) : undefined
     return mixed === undefined
-      ? decodeAs(unmarked, marked.encoding, [])
+      ? decodeAs(unmarked, marked.encoding, [], language)
       : decodeAs(mixed.bytes, "utf-8", mixed.notices)
   }
   if (encoding !== undefined) return decodeNamed(bytes, encoding)
@@ -44,10 +48,10 @@ export const decodeText = (bytes: Uint8Array, encoding?: string): Either.Either<
   if (wide !== undefined) return decodeAs(bytes, wide, [])
   if (isBinary(bytes))
     return fault(1, "", "expected a subtitle or text file but found binary data; check the path")
-  if (isUtf8(bytes)) return decodeAs(bytes, "utf-8", [])
-  const mixed = mixedUtf8(bytes)
+  if (isUtf8(bytes)) return decodeAs(bytes, "utf-8", [], language)
+  const mixed = mixedUtf8(bytes, language)
   if (mixed !== undefined) return decodeAs(mixed.bytes, "utf-8", mixed.notices)
-  const guess = guessCodePage(bytes)
+  const guess = guessCodePage(bytes, language)
   if (guess !== undefined)
     return decodeAs(bytes, guess, [
       Notice.make({
@@ -92,7 +96,8 @@ const decodeNamed = (bytes: Uint8Array, named: string): Either.Either<Decoded, S
 const decodeAs = (
   bytes: Uint8Array,
   encoding: string,
-  notices: ReadonlyArray<Notice>
+  notices: ReadonlyArray<Notice>,
+  language?: string
 ): Either.Either<Decoded, ScriptFault> => {
   const raw =
     encoding === "utf-8"
@@ -110,23 +115,19 @@ const decodeAs = (
         `contains bytes that are invalid in ${encoding}; save the file as UTF-8 or set "encoding"`
       )
   }
-  let repairedText: string | undefined
-  let next = encoding === "utf-8" ? repairMojibake(raw) : undefined
-  while (next !== undefined) {
-    repairedText = next
-    next = repairMojibake(next)
-  }
+  const { text: repairedText, line: garbled } =
+    encoding === "utf-8" ? repaired(raw, language) : { text: raw, line: undefined }
   const zeros = raw.indexOf("\u0000")
-  const text = (repairedText ?? raw)
+  const text = repairedText
     .replace(/\u0000/gu, "")
     .replace(/\r\n?/gu, "\n")
     .normalize("NFC")
   if (text.trim() === "") return fault(1, "", "the file is empty; expected cues or text")
   const found = [...notices]
-  if (repairedText !== undefined)
+  if (garbled !== undefined)
     found.push(
       Notice.make({
-        line: firstHighLine(bytes),
+        line: garbled,
         message: 'repaired letters garbled by double encoding ("Ã©" for "é")'
       })
     )
@@ -204,37 +205,50 @@ const binaryKind = (bytes: Uint8Array): string | undefined =>
     globalThis.Array.from(magic).every((char, i) => bytes[at + i] === char.charCodeAt(0))
   )?.[0]
 
-/** Returns the repaired text; undefined unless every non-ASCII character is mojibake. */
-const repairMojibake = (text: string): string | undefined => {
-  const bytes = new Uint8Array(text.length)
-  let high = false
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    const byte = code < 256 ? code : windows1252.get(code)
-    if (byte === undefined) return undefined
-    high ||= byte > 127
-    bytes[i] = byte
-  }
-  if (!high) return undefined
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
+/** Code pages as which programs have read other encodings, with the byte of each character. */
+const garblings = ["windows-1252", "windows-1251", "macintosh"].map((page) => {
+  const high = globalThis.Array.from({ length: 128 }, (_, i) => 128 + i)
+  const signs = globalThis.Array.from(iconv.decode(Buffer.from(high), page))
+  const controls = high.map((byte) => [String.fromCharCode(byte), byte] as const)
+  return new Map([...controls, ...signs.map((sign, i) => [sign, 128 + i] as const)])
+})
+
+/** Returns the bytes of a text that was read as one of the code pages, for each where that is possible. */
+const bytesBefore = (text: string): ReadonlyArray<Uint8Array> =>
+  garblings.flatMap((byteOf) => {
+    const bytes = globalThis.Array.from(text, (sign) =>
+      sign < "\u0080" ? sign.charCodeAt(0) : byteOf.get(sign)
+    )
+    return bytes.every((byte) => byte !== undefined) ? [Uint8Array.from(bytes)] : []
+  })
+
+/** Repairs letters that an earlier conversion has garbled, until nothing changes; `line` is the first of them. */
+const repaired = (text: string, language: string | undefined) => {
+  let line: number | undefined
+  const lines = text.split("\n").map((written, at) => {
+    let words = written
+    for (let next: string | undefined = words; next !== undefined; next = repairedUtf8(words)) words = next
+    if (words !== written) line ??= at + 1
+    return words
+  })
+  const whole = lines.join("\n")
+  const share = shareOfLanguage(whole, language) ?? 1
+  if (share > mostlyOwn) return { text: whole, line }
+  const read = bytesBefore(whole).flatMap((bytes) => {
+    const page = guessCodePage(bytes, language)
+    const found = page === undefined ? "" : iconv.decode(Buffer.from(bytes), page)
+    return (shareOfLanguage(found, language) ?? 0) > Math.max(mostlyOwn, share + 0.3) ? [found] : []
+  })[0]
+  return read === undefined ? { text: whole, line } : { text: read, line: line ?? 1 }
 }
 
-/** Bytes of the characters that Windows-1252 has in place of the C1 controls. */
-const windows1252 = new Map(
-  globalThis.Array.from("€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ", (character) => character.charCodeAt(0)).map(
-    (code, i) => [
-      code,
-      [
-        0x80, 0x82, 0x83, 0x84, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8a, 0x8b, 0x8c, 0x8e, 0x91, 0x92, 0x93, 0x94,
-        0x95, 0x96, 0x97, 0x98, 0x99, 0x9a, 0x9b, 0x9c, 0x9e, 0x9f
-      ][i]
-    ]
-  )
-)
+/** Returns a line that is UTF-8 read as another code page. A no-break space beside other such letters may be a space. */
+const repairedUtf8 = (line: string): string | undefined => {
+  if (!/\P{ASCII}/u.test(line)) return undefined
+  const spaced = /Ã\P{ASCII}/u.test(line) ? line.replace(/Ã(?=[ .,;!?]|$)/gu, "Ã\u00a0") : line
+  const bytes = bytesBefore(spaced).find(isUtf8)
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes)
+}
 
 /**
  * Fewest non-ASCII characters in the UTF-8 lines of a file that counts as UTF-8. Text in a code page is hardly ever
@@ -248,7 +262,8 @@ const fewest = 2
  * other invalid lines are decoded with their likeliest code page.
  */
 const mixedUtf8 = (
-  bytes: Uint8Array
+  bytes: Uint8Array,
+  language: string | undefined
 ): { readonly bytes: Uint8Array; readonly notices: ReadonlyArray<Notice> } | undefined => {
   const lines = linesOf(bytes)
   const high = [...lines.keys()].filter((at) => lines[at]?.some((byte) => byte > 127) === true)
@@ -257,7 +272,7 @@ const mixedUtf8 = (
   if (valid.length < wrong.length || characters < fewest) return undefined
   const foreign = wrong.filter((at) => isForeign(lines[at] ?? none))
   const sample = Buffer.concat(foreign.flatMap((at) => lines[at] ?? []))
-  const page = guessCodePage(sample, likeIn(bytes)) ?? guessCodePage(sample)
+  const page = guessCodePage(sample, language, likeIn(bytes)) ?? guessCodePage(sample, language)
   const read = new Set(page === undefined ? [] : foreign)
   const whole = Buffer.concat(
     lines.map((line, at) =>

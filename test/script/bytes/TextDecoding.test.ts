@@ -4,7 +4,8 @@ import iconv from "iconv-lite"
 import { decodeText } from "../../../src/script/bytes/TextDecoding.ts"
 
 const encoder = new TextEncoder()
-const decoded = (bytes: Uint8Array, encoding?: string) => Either.getOrThrow(decodeText(bytes, encoding))
+const decoded = (bytes: Uint8Array, encoding?: string, language?: string) =>
+  Either.getOrThrow(decodeText(bytes, encoding, language))
 const refusal = (bytes: Uint8Array, encoding?: string) =>
   Either.getOrThrow(Either.flip(decodeText(bytes, encoding)))
 
@@ -78,6 +79,27 @@ describe("decodeText", () => {
     }
   })
 
+  it("finds the code page by the letters of the language, also for capitals", () => {
+    const texts: Readonly<Record<string, readonly [text: string, pages: string]>> = {
+      es: ["¿Dónde está el niño? Mañana iré a la estación.", "cp850 cp437 macintosh windows-1252"],
+      pt: ["Não há ninguém no barco, capitão. Até amanhã!", "cp850 cp860 macintosh"],
+      da: ["Det blæser på søen, og båden er væk.", "cp865 cp850 macintosh"],
+      tr: ["Nasılsın, ağabey? Çok güzel bir gün, şeker.", "cp857 macturkish windows-1254"],
+      cs: ["Příliš žluťoučký kůň úpěl ďábelské ódy.", "cp852 maccenteuro windows-1250 iso-8859-2"],
+      ru: [
+        "Доброе утро, капитан. Идёт сильный шторм.",
+        "cp855 cp866 maccyrillic koi8-r windows-1251 iso-8859-5"
+      ],
+      uk: ["Де наш човен і де мій брат? Їдьмо.", "cp1125 koi8-u windows-1251"],
+      el: ["Πού είναι η βάρκα μας; Έρχεται καταιγίδα.", "cp737 macgreek windows-1253"],
+      he: ["איפה הסירה שלנו? הוא אמר שיחזור מחר.", "cp862 windows-1255"]
+    }
+    for (const [language, [text, pages]] of Object.entries(texts))
+      for (const page of pages.split(" "))
+        for (const said of language === "ru" ? [text, text.toUpperCase(), text.toLowerCase()] : [text])
+          expect(decoded(iconv.encode(srt(said), page), undefined, language).text, page).toContain(said)
+  })
+
   it("decodes lines of a code page in a UTF-8 file, with a notice", () => {
     const file = (foreign: string, encoding: string, ...others: ReadonlyArray<string>) =>
       Buffer.concat([
@@ -128,6 +150,24 @@ describe("decodeText", () => {
       const again = (text: string): string => iconv.decode(Buffer.from(text), page)
       expect(decoded(encoder.encode(again(again("l'été\n")))).text).toBe("l'été\n")
       expect(decoded(encoder.encode(again(again(again("l'été\n"))))).text).toBe("l'été\n")
+    }
+    for (const page of ["windows-1251", "macintosh"])
+      expect(decoded(encoder.encode(iconv.decode(Buffer.from("déjà vu, où ?\n"), page))).text).toBe(
+        "déjà vu, où ?\n"
+      )
+    expect(decoded(encoder.encode("♪ là ♪\nÃ§a va, voilÃ .\n")).text).toBe("♪ là ♪\nça va, voilà .\n")
+    for (const [language, text, page] of [
+      ["ru", "Доброе утро, капитан.", "windows-1251"],
+      ["pl", "Gdzie jest mój łódź?", "windows-1250"],
+      ["tr", "Nasılsın, ağabey?", "windows-1254"]
+    ] as const) {
+      const garbled = encoder.encode(iconv.decode(iconv.encode(`${text}\n`, page), "windows-1252"))
+      expect(decoded(garbled, undefined, language)).toMatchObject({
+        text: `${text}\n`,
+        notices: [{ line: 1 }]
+      })
+      for (const said of [text, text.toUpperCase()])
+        expect(decoded(encoder.encode(said), undefined, language)).toMatchObject({ text: said, notices: [] })
     }
     expect(decoded(encoder.encode("Ã la carte, SÃO PAULO é")).text).toBe("Ã la carte, SÃO PAULO é")
   })
