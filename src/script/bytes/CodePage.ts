@@ -85,7 +85,7 @@ const pages =
     " "
   )
 
-/** The most frequent letters of Cyrillic and Greek, whose pages mostly have other letters, not signs, in their place. */
+/** The most frequent letters of Cyrillic and Greek. Their other pages read letters, not signs, in place of these. */
 const frequent = /[оеаинтсрвлαοιετσνηρκ]/gu
 
 /**

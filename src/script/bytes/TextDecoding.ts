@@ -242,7 +242,7 @@ const repaired = (text: string, language: string | undefined) => {
   return read === undefined ? { text: whole, line } : { text: read, line: line ?? 1 }
 }
 
-/** Returns a line that is UTF-8 read as another code page. A no-break space beside other such letters may be a space. */
+/** Returns a line that is UTF-8 read as another code page. Beside such letters, a space may be a no-break space. */
 const repairedUtf8 = (line: string): string | undefined => {
   if (!/\P{ASCII}/u.test(line)) return undefined
   const spaced = /Ã\P{ASCII}/u.test(line) ? line.replace(/Ã(?=[ .,;!?]|$)/gu, "Ã\u00a0") : line
