@@ -185,16 +185,16 @@ const contentOf = (text: string, ending: string): string | undefined => {
   if (isSami(start.replace(/^<\?xml[^>]*>\s*/iu, ""))) return "sami"
   if (/^<\?xml|^<(?:\w+:)?tt[\s>]/iu.test(start)) return "ttml"
   if (/^Scenarist_SCC V/u.test(start)) return "scc"
-  if (isMicroDvd(start)) return "microdvd"
-  if (isMpl2(start)) return "mpl"
-  if (isLrc(start)) return "lrc"
+  if (begins(start, isMicroDvd)) return "microdvd"
+  if (begins(start, isMpl2)) return "mpl"
+  if (begins(start, isLrc)) return "lrc"
   if (isSpruceStl(start)) return "stl"
   if (isSubViewer1(start, ending) || isQuickTimeText(start)) return "stamped"
   if (ending === "txt" || ending === "text" || ending === "") {
     if (isTmPlayer(start)) return "stamped"
-    if (isLabelTrack(start)) return "labels"
+    if (begins(start, isLabelTrack)) return "labels"
     if (isDialogueHeader(start.split("\n", 2).map((line) => line.split("\t")))) return "tsv"
-    if (isTimecodeText(start)) return "timecodes"
+    if (begins(start, isTimecodeText)) return "timecodes"
   }
   if (ending === "sbv" || ending === "sub") return undefined
   const lines = start.split("\n", 2)
@@ -202,6 +202,12 @@ const contentOf = (text: string, ending: string): string | undefined => {
   if (timed !== 0 && (timed !== 1 || !/^\d+\s*$/u.test(lines[0] ?? ""))) return undefined
   // A WebVTT file may lack its header. Times without an arrow make it SBV, which the SRT reader accepts.
   return ending === "vtt" && lines[timed]?.includes(">") === true ? undefined : "srt"
+}
+
+/** Whether a text begins like a format, or its second and third lines do: the first may be damaged. */
+const begins = (text: string, isLike: (text: string) => boolean): boolean => {
+  const [second, third] = [1, 2].map((count) => text.split("\n", count).join("\n").length + 1)
+  return isLike(text) || [second, third].every((at) => isLike(text.slice(at)))
 }
 
 const faultOf = (found: string, expected: string): ScriptFault =>

@@ -116,6 +116,14 @@ describe("readScript", () => {
     expect(cues("a.ass", file)).toEqual([[1, 0, 900, "One", 3]])
     const found = script("a.ass", file)
     expect(found._tag === "Subtitle" ? found.lost.map(({ text }) => text) : []).toEqual(["Two"])
+    expect(cues("a.sub", "{-25}{50}One\n{75}{100}Two\n").map((cue) => cue.slice(1, 4))).toEqual([
+      [0, 2085, "One"],
+      [3128, 4171, "Two"]
+    ])
+    expect(cues("a.txt", "[-10][20]One\n[30][40]Two\n").map((cue) => cue.slice(1, 4))).toEqual([
+      [0, 2000, "One"],
+      [3000, 4000, "Two"]
+    ])
   })
 
   it("sorts cues by start", () => {

@@ -27,9 +27,13 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
     const { line, written } = repairedText.lines[i] ?? { line: 1, written: "" }
     const start = Math.round(event.Start * 1000)
     const end = Math.round(event.End * 1000)
-    if (!(start >= 0 && start < maxTime && Math.abs(end) < maxTime)) {
+    const isTimed = start >= 0 && start < maxTime && Math.abs(end) < maxTime
+    const isWhole = (event.Text ?? null) !== null || lastField(written) === ""
+    if (!isTimed || !isWhole) {
       const found = excerpt(event.Text?.raw ?? written)
-      const expected = "expected start and end times such as 0:00:01.00,0:00:02.50"
+      const expected = isTimed
+        ? "expected a field for each column of the Format line"
+        : "expected start and end times such as 0:00:01.00,0:00:02.50"
       faults.push(ScriptFault.make({ line, found, expected }))
       const times = { start: before, end: before }
       const why = `"${found}": ${expected}`
@@ -122,6 +126,9 @@ interface WrittenEvent {
   readonly written: string
 }
 
+/** The head of an event, also misspelled or without its colon. */
+const dialogue = /^dialog(?:ue)?(?:\s*[:;]\s*|\s+(?=(?:marked\s*=\s*)?\d+\s*,))/iu
+
 const commonFormat = "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text"
 
 const repaired = (text: string): Repaired => {
@@ -153,8 +160,8 @@ const repaired = (text: string): Repaired => {
             expected: `the Format line of [Events] has no ${missing.join(" or ")} column; the lines below it cannot be read`
           })
         )
-    } else if (inside && /^dialogue\s*:/iu.test(line)) {
-      const event = line.replace(/^dialogue\s*:\s*/iu, "")
+    } else if (inside && dialogue.test(line)) {
+      const event = line.replace(dialogue, "")
       if (!readable) {
         unread.push({ line: i + 1, written: event })
         return

@@ -3,7 +3,8 @@ import { Notice } from "../../domain/speech/Cue.ts"
 import { frameRateNamed } from "../../domain/time/FrameRate.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { millisOfTimecode, timecodeFields, type FrameClock } from "./timed/FrameClock.ts"
-import { subtitleOf, type ReadSubtitle, type TimedOptions } from "./timed/TimedLines.ts"
+import type { LostBlock } from "./cues/LostBlocks.ts"
+import { subtitleOf, type ReadSubtitle, type TimedOptions, unreadLine } from "./timed/TimedLines.ts"
 
 const codeLine = /^\s*(\d{1,2}[:;]\d{2}[:;]\d{2}[:;.,]\d{1,2})\s+((?:[\da-f]{4}\b\s*)*)(.*)$/iu
 
@@ -11,6 +12,7 @@ const codeLine = /^\s*(\d{1,2}[:;]\d{2}[:;]\d{2}[:;.,]\d{1,2})\s+((?:[\da-f]{4}\
 export const readScc = (text: string, options: TimedOptions = {}): ReadSubtitle => {
   const pairs: Array<CaptionPair> = []
   const notices: Array<Notice> = []
+  const lost: Array<LostBlock> = []
   const named = options.frameRate === undefined ? undefined : frameRateNamed(options.frameRate)
   const rate = named?.rate.value ?? 30_000 / 1001
   const nominal = named?.nominal ?? 30
@@ -23,12 +25,7 @@ export const readScc = (text: string, options: TimedOptions = {}): ReadSubtitle 
     const [, time = "", codes = "", rest = ""] = codeLine.exec(written) ?? []
     const fields = timecodeFields(time)
     if (fields === undefined) {
-      notices.push(
-        Notice.make({
-          line,
-          message: `skipped "${excerpt(written)}": expected a timecode such as 00:00:01;00 and codes`
-        })
-      )
+      lost.push(unreadLine(line, written, "expected a timecode such as 00:00:01;00 and codes"))
       return
     }
     if (rest.trim() !== "")
@@ -64,7 +61,7 @@ export const readScc = (text: string, options: TimedOptions = {}): ReadSubtitle 
   }))
   const expected =
     "no caption with text found in the SCC file; expected lines such as 00:00:01;00 9420 9420 c8e5 6c6c efae 942f"
-  return subtitleOf(lines, notices, { isTimecode: true, clock }, options, expected)
+  return subtitleOf([...lines, ...lost], notices, { isTimecode: true, clock }, options, expected)
 }
 
 /**

@@ -170,6 +170,67 @@ describe("a cue that cannot be read", () => {
       }
   })
 
+  it("is lost if it is the first or the second line, in formats that are known by their first lines", () => {
+    const files: Readonly<Record<string, ReadonlyArray<string>>> = {
+      "a.sub": ["{25{50}Lost", "{75}{100}Two", "{125}{150}Three"],
+      "a.mpl": ["[10[20]Lost", "[30][40]Two", "[50][60]Three"],
+      "a.txt": ["[1o][20]Lost", "[30][40]Two", "[50][60]Three"],
+      "b.txt": ["00:00:0x:Lost", "00:00:03:Two", "00:00:05:Three"],
+      "c.txt": ["[00:0x.00]Lost", "[00:03.00]Two", "[00:05.00]Three"],
+      "d.txt": ["1.0x\t2.0\tLost", "3.0\t4.0\tTwo", "5.0\t6.0\tThree"],
+      "e.txt": [
+        "00:00:0x:00 00:00:02:00 Lost",
+        "00:00:03:00 00:00:04:00 Two",
+        "00:00:05:00 00:00:06:00 Three"
+      ]
+    }
+    for (const [file, [bad = "", two = "", three = ""]] of Object.entries(files))
+      for (const [lines, line] of [
+        [[bad, two, three], 1],
+        [[two, bad, three], 2]
+      ] as const) {
+        const found = script(file, `${lines.join("\n")}\n`)
+        if (found._tag !== "Subtitle") throw new Error(`${file}: expected a subtitle`)
+        expect(
+          [found.cues, found.lost].map((cues) => cues.map((cue) => [cue.line, cue.text])),
+          `${file}: ${lines.join(" ")}`
+        ).toEqual([
+          [
+            [line === 1 ? 2 : 1, "Two"],
+            [3, "Three"]
+          ],
+          [[line, "Lost"]]
+        ])
+      }
+  })
+
+  it("is lost if an ASS event lacks columns or an SCC line its time, and a misspelled event is read", () => {
+    const format = "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+    expect(
+      of(
+        "a.ass",
+        `[Events]\n${format}Dialogue: 0,0:00:01.00,0:00:02.00,Default,,One\n` +
+          "Dialogue: 0,0:00:03.00,0:00:04.00,Default,,0,0\n" +
+          "Dialog: 0,0:00:05.00,0:00:06.00,Default,,0,0,0,,Two\n" +
+          "Dialogue 0,0:00:07.00,0:00:08.00,Default,,0,0,0,,Three\n"
+      ).map(([, line, said]) => [line, said])
+    ).toEqual([
+      [
+        3,
+        'lost: "0,0:00:01.00,0:00:02.00,Default,,One": expected a field for each column of the Format line'
+      ],
+      [4, "empty"],
+      [5, "Two"],
+      [6, "Three"]
+    ])
+    const codes = "9420 9420 9470 9470 c8e5 ecec ef80 942f 942f"
+    expect(
+      of("a.scc", `Scenarist_SCC V1.0\n\n00:00:01:00\t${codes}\n\n00:00:xx:00\t${codes}\n`).map(
+        ([, line]) => line
+      )
+    ).toEqual([3, 5])
+  })
+
   it("is not lost if it has nothing to speak", () => {
     const broken = (text: string) => `${first}2\n00:00:xx,000 --> 00:00:04,000\n${text}\n\n${last}`
     expect(of("a.srt", broken("[door slams]"))[1]).toEqual([2, 6, "sound-effect"])

@@ -10,18 +10,18 @@ import {
   unreadLine
 } from "../timed/TimedLines.ts"
 
-const microDvdLine = /^\s*\{(\d{1,9})\}\{(\d{0,9})\}(.*)$/u
-const mpl2Line = /^\s*\[(\d{1,9})\]\[(\d{0,9})\](.*)$/u
+const microDvdLine = /^\s*\{(-?\d{1,9})\}\{((?:-?\d{1,9})?)\}(.*)$/u
+const mpl2Line = /^\s*\[(-?\d{1,9})\]\[((?:-?\d{1,9})?)\](.*)$/u
 
 /** The rate of film on DVD, which players assume if a file names none. */
 const usualRate = 24_000 / 1001
 
 /** Whether a text begins with a line of MicroDVD. */
 export const isMicroDvd = (text: string): boolean =>
-  /^\s*(?:\{DEFAULT\}\{[^{}\n]*\}|\{\d+\}\{\d*\})/u.test(text)
+  /^\s*(?:\{DEFAULT\}\{[^{}\n]*\}|\{-?\d+\}\{-?\d*\})/u.test(text)
 
 /** Whether a text begins with a line of MPL2. */
-export const isMpl2 = (text: string): boolean => /^\s*\[\d+\]\[\d*\]/u.test(text)
+export const isMpl2 = (text: string): boolean => /^\s*\[-?\d+\]\[-?\d*\]/u.test(text)
 
 /**
  * Parses MicroDVD. The rate is that of the first line (`{1}{1}25`), else that of the job or its film, else 23.976 with

@@ -31,8 +31,12 @@ export const isQuickTimeText = (text: string): boolean => /^\{QTtext\}/iu.test(t
  */
 export const isTmPlayer = (text: string): boolean => {
   const top = text.split("\n", 20).filter((line) => line.trim() !== "")
-  const [first, second] = top.map((line) => tmPlayerLine.exec(line))
-  if (first === undefined || first === null || second === undefined || second === null) return false
+  const stamps = top.flatMap((line) => {
+    const stamp = tmPlayerLine.exec(line)
+    return stamp === null ? [] : [stamp]
+  })
+  const [first, second] = stamps
+  if (first === undefined || second === undefined || stamps.length * 2 <= top.length) return false
   if (Number(first[1]) > 0) return false
   const said = [first[4] ?? "", second[4] ?? ""]
   return said.every((words) => !/^\s/u.test(words)) && secondsOf(first) <= secondsOf(second)
@@ -60,8 +64,7 @@ export const readStamped = (text: string, options: TimedOptions = {}): ReadSubti
     const stamp = form.exec(written)
     const last = found.at(-1)
     if (stamp === null) {
-      if (last !== undefined && isTimelike(written))
-        found.push({ line: index + 1, start: undefined, rows: [written] })
+      if (isTimelike(written)) found.push({ line: index + 1, start: undefined, rows: [written] })
       else if (!frame.test(written)) last?.rows.push(written)
       return
     }

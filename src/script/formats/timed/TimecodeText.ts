@@ -36,13 +36,18 @@ export const readTimecodeText = (text: string, options: TimedOptions = {}): Read
     if (start !== undefined && end !== undefined) {
       const times = { start: millisOfTimecode(start, clock), end: millisOfTimecode(end, clock) }
       found.push({ line: index + 1, times, rows: [words.trim()] })
-    } else if (found.length > 0 && isTimelike(written.replace(/^\s*\d{1,6}[.:]?\s+/u, "")))
+    } else if (isTimelike(written.replace(/^\s*\d{1,6}[.:]?\s+/u, "")))
       found.push({ line: index + 1, rows: [written] })
     else if (!aside.test(written)) found.at(-1)?.rows.push(written.trim())
   })
   const lines = found.map(({ line, times, rows }) =>
     times === undefined
-      ? unreadLine(line, rows.join(" "), "expected two timecodes such as 00:00:01:00 00:00:03:12")
+      ? unreadLine(
+          line,
+          rows.join(" "),
+          "expected two timecodes such as 00:00:01:00 00:00:03:12",
+          rows.join(" ").replace(/^(?:\S*\d[:;]\S*\s+)+/u, "")
+        )
       : { line, ...times, turns: [turnOf(rows)] }
   )
   const programme = { isTimecode: true, clock }
