@@ -91,7 +91,9 @@ const readDecoded = (bytes: Uint8Array, file: string, options: ReadOptions): Rea
       }
     ),
     (decoded) => {
-      const { text, notices } = /\d\s*-->\s*\d/u.test(decoded.text) ? withoutFences(decoded.text) : decoded
+      const isProse = ["", "txt", "text", "md", "markdown"].includes(options.ending ?? endingOf(file))
+      const isTimed = !isProse || /\d\s*-->\s*\d/u.test(decoded.text)
+      const { text, notices } = isTimed ? withoutFences(decoded.text) : decoded
       return Either.map(readText(text, file, options), (script) =>
         withNotices(script, { ...decoded, notices: [...new Set([...decoded.notices, ...notices])] })
       )

@@ -119,9 +119,12 @@ const commentAt = (text: string): number | undefined => {
 /** Removes style codes of ASS (`{\an8}`) and MicroDVD (`{b}`, `{Y:i}`); turns `\N` and `|` into line breaks. */
 const withoutStyleCodes = (raw: string): string =>
   raw
-    .replace(/\{\\[^{}]*\}|\{\/?[bius]\}|\{[a-z]:[^{}]*\}/giu, "")
+    .replace(
+      /\{\\[^{}]*\}|｛[\\＼][^｛｝]*｝|\(\\[a-z]{1,4}\d*\)|\{\/?[bius]\}|\{[a-z]:[^{}]*\}|^\\an?\d\b/giu,
+      ""
+    )
     .replace(/\{\\[a-z]+[\d.&()+-]*(?=\s|$)/giu, "")
-    .replace(/(?<![:\\])\\[Nn](?!\\)/gu, "\n")
+    .replace(/(?<![:\\])(?:\\[Nn])+(?!\\)/gu, "\n")
     .replace(/\\h/gu, " ")
     .replace(/(?<=[^\s|])\|(?=[^\s|])/gu, "\n")
 

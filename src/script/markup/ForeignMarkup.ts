@@ -4,44 +4,57 @@ import { excerpt } from "./CueLines.ts"
 
 /** Removes markup of forums, pages and programs from a cue's text, and resolves their escapes. */
 export const withoutForeignMarkup = (raw: string): string => {
-  if (!/[[\\%`/⟦]/u.test(raw)) return raw
-  let text = decodedEscapes(raw)
+  if (!/[[\\%=`/⟦>]|&lt;|www\./u.test(raw)) return raw
+  let text = decodedEscapes(raw).replace(/&(?:amp;)*lt;(\s*\/?\s*br\b[^&<>]{0,5})&(?:amp;)*gt;/giu, "<$1>")
   for (let depth = 0; depth < 3; depth++) text = text.replace(pairedTags, "$2")
   return (
     text
+      .replace(/\[img\][^\][]*\[\/img\]/giu, "")
       .replace(loneTags, "")
-      .replace(/\[([^\][\n]{1,160})\]\((?:https?:|www\.|\/|#)[^()\s]*\)/giu, "$1")
+      .replace(
+        /!?\[([^\][\n]{1,160})\](?:\((?:https?:|www\.|\/|#)(?:[^()\s]|\([^()\s]*\))*\)|\[\d{1,2}\])/giu,
+        "$1"
+      )
+      .replace(/<<([^<>\n]{1,160})>>/gu, "«$1»")
       .replace(/`([^`\n]+)`/gu, "$1")
       .replace(/⟦[^⟦⟧\n]{0,20}⟧/gu, "")
       .replace(/^[ \t]*<?(?:https?:\/\/|www\.)[^\s<>]+>?[ \t]*$/gimu, "")
+      .replace(/<[ /]*br[ /]*(?:>|\/(?=\S))|(?<![\p{L}<])br[ ]*\/[ ]*>/giu, "\n")
       // The rest of a `<br />` that has lost its beginning.
       .replace(/<[^<>\n]*|(?<![ \t])[ \t]*\/ ?>/gu, (found) => (found.startsWith("<") ? found : "\n"))
   )
 }
 
-const names = "b|i|u|s|color|size|font|url|center|code|quote|spoiler"
+const names = "b|i|u|s|color|size|font|url|center|left|right|code|quote|spoiler|sup|sub|strike"
 const pairedTags = new RegExp(`\\[(${names})(?:=[^\\]\\n]*)?\\]([^]*?)\\[/\\1\\]`, "giu")
-const loneTags = new RegExp(`\\[/(?:${names})\\]|\\[(?:[biu]|(?:${names})=[^\\]\\n]*)\\]`, "giu")
+const loneTags = new RegExp(`\\[/(?:${names})\\]|\\[(?:[biu]|hr|\\*|(?:${names})=[^\\]\\n]*)\\]`, "giu")
 
 /** Resolves escapes of JSON, programs and addresses: `\u0130`, `\xe9`, `%C3%A9`. */
 const decodedEscapes = (text: string): string =>
   text
-    .replace(/\\u(?:\{([\da-f]{1,6})\}|([\da-f]{4}))/giu, (written, point?: string, unit?: string) => {
-      const code = Number.parseInt(point ?? unit ?? "", 16)
-      return code > 0x10ffff
-        ? written
-        : unit === undefined
-          ? String.fromCodePoint(code)
-          : String.fromCharCode(code)
-    })
+    .replace(/\\U000([\da-f]{5})/giu, "\\u{$1}")
+    .replace(
+      /(?:\\{1,2}|%)u(?:\{([\da-f]{1,6})\}|([\da-f]{4}))/giu,
+      (written, point?: string, unit?: string) => {
+        const code = Number.parseInt(point ?? unit ?? "", 16)
+        return code > 0x10ffff
+          ? written
+          : unit === undefined
+            ? String.fromCodePoint(code)
+            : String.fromCharCode(code)
+      }
+    )
     .replace(/(?:\\x[\da-f]{2})+/giu, (written) => {
       const bytes = Uint8Array.from(written.slice(2).split(/\\x/iu), (byte) => Number.parseInt(byte, 16))
       const utf8 = new TextDecoder().decode(bytes)
       return utf8.includes("\ufffd") ? new TextDecoder("windows-1252").decode(bytes) : utf8
     })
-    .replace(/(?:%[C-F][\dA-F](?:%[89AB][\dA-F]){1,3})+/giu, (written) => {
+    .replace(/(?<=\p{L})\\'(?=\p{L})/gu, "'")
+    .replace(/\\"([^"\\\n]*)\\"/gu, '"$1"')
+    .replace(/\\r(?=\\n)/gu, "")
+    .replace(/(?:[%=][C-F][\dA-F](?:[%=][89AB][\dA-F]){1,3}(?:%20)*)+/giu, (written) => {
       try {
-        return decodeURIComponent(written)
+        return decodeURIComponent(written.replaceAll("=", "%"))
       } catch {
         return written
       }
@@ -76,16 +89,21 @@ export const withoutFences = (
   return { text: kept.join("\n"), notices }
 }
 
-const fence = /^\s*`{3,}\w*\s*$/u
+const fence = /^\s*(?:`{3,}|~{3,})\w*\s*$/u
 
 /** Reports cues that look like adverts of subtitle sites, or like a chat's remarks: they would be spoken. */
-export const remarksIn = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> =>
-  cues.flatMap(({ index, line, text }, at) => {
-    const what = advert.test(text)
-      ? "an advert"
-      : chat.test(text) && (at < 2 || at >= cues.length - 2)
-        ? "a chat's remark"
-        : undefined
+export const remarksIn = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> => {
+  const broken = cues.filter(({ text }) => /\n\s*\n/u.test(text))
+  return cues.flatMap((cue, at) => {
+    const { index, line, text } = cue
+    const [isEarly, isLate] = [at < 3, at >= cues.length - 3]
+    const what =
+      advert.test(text) || ((isEarly || isLate) && credit.test(text))
+        ? "an advert"
+        : (chat.test(text) && (isEarly || isLate)) ||
+            (at > 0 && at === cues.length - 1 && broken.length === 1 && broken[0] === cue)
+          ? "a chat's remark"
+          : undefined
     return what === undefined
       ? []
       : [
@@ -95,10 +113,15 @@ export const remarksIn = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> =>
           })
         ]
   })
+}
 
 /** A site's name alone may be on a sign in the film. */
 const advert =
-  /(?:https?:\/\/|\swww\.)\S|\b(?:advertise your product|downloaded from|subtitles? (?:downloaded|by)|support us and become|open ?subtitles|opensubs|yts\.\w+|yify|addic7ed|podnapisi|subscene)\b/iu
+  /(?:https?:\/\/|\swww\.)\S|\b(?:advertise your product|downloaded from|subtitles? (?:downloaded|by)|support us and become|open ?subtitles|opensubs|yts\.\w+|yify|addic7ed|podnapisi|subscene|amara\.org|rarbg|discord\.gg|t\.me\/\w+)\b/iu
+
+/** Who made or translated a subtitle, at its beginning or end. */
+const credit =
+  /^[^\p{L}]*(?:(?:re)?synch?(?:ed|ro\w*)?\b.*\bby\b|(?:corrected|translated|subtitled|captioned|encoded|ripped|rip|transcribed)\b.{0,20}\bby\b|(?:subtitles|captions|translation|traduction|traducción|traduzione|tradução|legendas|subtítulos|sottotitoli|sous-titr\p{L}+|untertitel\p{L}*|übersetzung|napisy|tłumaczenie|titulky|překlad|субтитры|перевод|çeviri)(?=[ :])[ :]+\S|字幕|翻[译譯][：:]|please subscribe)/iu
 
 const chat =
   /^(?:sure|certainly|of course)[,!:. ].*\b(?:here|translat)|^here (?:is|are|'s) (?:the|your|a)\b.*\b(?:translat|subtitle|srt|continu)|\blet me know if\b|\bwould you like me to\b|\bi hope this helps\b|\bas an ai\b/imu

@@ -387,7 +387,8 @@ const isNote = (written: string, inner: string, text: string, at: number, whole:
   const sound = namesSound(inner) && words <= 8
   const padded = /^\s/u.test(inner) && /\s$/u.test(inner)
   const role = isCapitals(inner) && namesRole(inner)
-  if (sound || padded || role || /^(?:[<{]|\*[\s[(])/u.test(written)) return true
+  const isMarked = /^(?:\{|\*[\s[(])/u.test(written) || (written.startsWith("<") && isCapitals(inner))
+  if (sound || padded || role || isMarked) return true
   const round = /^[（(]/u.test(written)
   if (round && words > fewWords) return false
   const before = text.slice(Math.max(0, at - near), at)

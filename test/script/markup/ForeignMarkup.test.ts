@@ -23,6 +23,17 @@ test.each([
   ["https://example.org/only/a/link", ""],
   ["\\u00c7ok g\\xfczel, caf\\xc3\\xa9 na%C3%AFf", "Çok güzel, café naïf"],
   ["\\ud83d\\ude00 100%20 C:\\ux", "😀 100%20 C:\\ux"],
+  ["[sup]2[/sup] [strike]x[/strike] [*] [img]https://example.org/a.png[/img]Pictures", "2 x  Pictures"],
+  ["![The map](https://example.org/x_(y)), [the chart][1].", "The map, the chart."],
+  ["www.example.org", ""],
+  ["\\U0001F600 %u00E9t%u00E9 =C3=A9 caf%C3%A9%20cr%C3%A8me", "😀 été é café crème"],
+  ['C\\\'est \\"oui\\"\\r\\nou non', 'C\'est "oui"\nou non'],
+  ['Press "Ctrl+\\".', 'Press "Ctrl+\\".'],
+  ["One\\N\\Ntwo", "One\ntwo"],
+  ["\\an8 One {\\an8}two (\\an8)three ｛\\an8｝four", "One two three four"],
+  ["a<br/ >b&lt;br /&gt;c<br/d br/>e", "a\nb\nc\nd\ne"],
+  ["<<Knock first>> said the sign.", "«Knock first» said the sign."],
+  [">> Go on. >> Yes.", ">> Go on. >> Yes."],
   ["if a<b and c>d then", "if a<b and c>d then"],
   ["He left <br and she stayed.", "He left\nand she stayed."],
   ["One<font color=red>two</font> <v Anna>three", "Onetwo \nthree"]
@@ -44,6 +55,28 @@ test("a code fence and the sentences of a chat around it are skipped with a note
 })
 
 test.each([
+  ["```lrc\n[00:01.00]Hello.\n[00:02.00]\n```", "a.lrc"],
+  ["~~~\n0:00:01.000,0:00:02.000\nHello.\n~~~", "a.sbv"],
+  ['```json\n{"segments":[{"start":1,"end":2,"text":"Hello."}]}\n```', "a.json"]
+])("a code fence around any format is skipped: %s", (text, file) => {
+  expect(read(text, file)).toEqual({ texts: ["Hello."], notices: [] })
+})
+
+test("text behind a blank line at the end, or the name of a translator, is noted", () => {
+  const note = (text: string) => read(`${cue("Hello.")}\n${cue(text, 2)}`).notices
+  expect(note("Bye.\n\n(Suite dans le prochain message)")[0]).toContain("cue 2 looks like a chat's remark")
+  for (const text of ["Legendas: Ana", "Synced & corrected by Ana", "字幕：安娜", "Sous-titrage : Ana"])
+    expect(note(text)[0], text).toContain("cue 2 looks like an advert")
+  for (const text of [
+    "Synchronise your watches.",
+    "Subtitles",
+    "The translation is by Ana.",
+    "Bye.\nAnd go."
+  ])
+    expect(note(text), text).toEqual([])
+})
+
+test.each([
   ["an advert", "Downloaded from www.example.org"],
   ["a chat's remark", "Let me know if I should continue."]
 ])("%s is noted", (what, words) => {
@@ -53,6 +86,15 @@ test.each([
 })
 
 test("marks of voices in LRC are not spoken", () => {
-  const { texts } = read("[00:01.00]v1: Hello there\n[00:02.00]bg: oh\n[00:03.00]Last: line", "a.lrc")
-  expect(texts).toEqual(["Hello there", "oh", "Last: line"])
+  const marked = [
+    "v1: Hello there",
+    "bg: oh",
+    "F: she",
+    "v12:they",
+    "[v2:inside]",
+    "v1:[bg: both]",
+    "Last: line"
+  ]
+  const { texts } = read(marked.map((line, at) => `[00:0${at}.00]${line}`).join("\n"), "a.lrc")
+  expect(texts).toEqual(["Hello there", "oh", "she", "they", "inside", "both", "Last: line"])
 })

@@ -33,7 +33,7 @@ export const readLrc = (text: string, options: TimedOptions = {}): ReadSubtitle 
     // Marks of voices (`v1:`, `bg:`), which players that know them do not show, are left out.
     const words = rest
       .replace(/<\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?>/gu, "")
-      .replace(/^\s*(?:\[bg\s*:(.*)\]|(?:v\d|bg)\s*:)\s*/iu, "$1")
+      .replace(/^\s*(?:(?:v\d{1,2}|bg|[DFM])\s*:\s*)?(?:\[(?:bg|v\d{1,2})\s*:(.*)\])?\s*/iu, "$1")
       .trim()
     for (const [, minutes, seconds, fraction] of times.matchAll(stamp)) {
       const whole = Number(minutes) * 60 + Number(seconds)
