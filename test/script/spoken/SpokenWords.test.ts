@@ -52,7 +52,7 @@ describe("sound notes", () => {
     expect(one("and my body does too [laughs]!")).toEqual(["and my body does too!"])
     expect(one("I heard\n(computer playing\nelectronic melody)\nnothing.")).toEqual(["I heard nothing."])
     expect(one("<LAUGHING AND SHOUTING>")).toBe("sound-effect")
-    expect(one("<Ring the bell> said the sign.")).toBe("Ring the bell said the sign.")
+    expect(one("<Ring the bell> said the sign.")).toEqual(["Ring the bell said the sign."])
     expect(one("- He's got it.\n- (gasps) What?")).toEqual(["He's got it.", "What?"])
     expect(one("* Spannende Musik *")).toBe("sound-effect")
     expect(one("- * Das Telefon\nklingelt. *\n- Ja?")).toEqual(["Ja?"])
