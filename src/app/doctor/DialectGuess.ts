@@ -12,7 +12,6 @@ import {
   isDoneWord,
   isNameable,
   isNamed,
-  type Leaf,
   leavesOf,
   likeliest,
   stateIn,
