@@ -159,7 +159,7 @@ const readers: Readonly<Record<string, (text: string, options: ReadOptions) => R
   text: (text) => readProse(text, "text"),
   md: (text) => readProse(text, "markdown"),
   markdown: (text) => readProse(text, "markdown"),
-  json: readSpeechJson,
+  json: (text, options) => fromStart(readSpeechJson(text), text, options),
   ttml: readTtml,
   dfxp: readTtml,
   itt: readTtml,

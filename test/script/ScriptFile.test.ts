@@ -100,6 +100,14 @@ describe("readScript", () => {
     expect(times(`WEBVTT\n\n${hours.replaceAll(",", ".")}`, { start: "01:00:00:00" }, "a.vtt")).toEqual(
       expected
     )
+    const json =
+      '{"segments":[{"start":3601,"end":3602.5,"text":"One"},{"start":3603.5,"end":3604,"text":"Two"}]}'
+    expect(times(json, { start: "01:00:00:00" }, "a.json")).toEqual(
+      Either.right([
+        [1000, 2500],
+        [3500, 4000]
+      ])
+    )
     const frames = "1\n00:00:02:00 --> 00:00:04:13\nOne\n"
     expect(times(frames, { frameRate: "25" })).toEqual(Either.right([[2000, 4520]]))
     expect(times(frames, { frameRate: "24" })).toEqual(Either.right([[2000, 4542]]))

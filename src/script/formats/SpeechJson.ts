@@ -22,17 +22,29 @@ interface Spoken {
 }
 
 /** The keys under which recognizers and players keep their segments, in order of preference. */
-const lists = "segments transcription speakers chunks body subtitles captions transcript data result".split(
-  " "
-)
+const lists =
+  "segments utterances sentences cues transcription speakers chunks body subtitles captions transcript data result".split(
+    " "
+  )
+
+/** A median length that is one of milliseconds, not of seconds, if all times are whole numbers. */
+const longLength = 200
+
+/** Returns the milliseconds per unit of times whose unit the JSON does not give. */
+const unitOf = (spans: ReadonlyArray<{ readonly start: number; readonly end: number }>): number => {
+  const lengths = spans.map(({ start, end }) => end - start).sort((a, b) => a - b)
+  const isWhole = spans.every(({ start, end }) => Number.isInteger(start) && Number.isInteger(end))
+  return isWhole && (lengths[Math.floor(lengths.length / 2)] ?? 0) >= longLength ? 1 : 1000
+}
 
 /** Returns the segments of a list; undefined if none has both a text and a time. */
 const segmentsOf = (value: unknown): ReadonlyArray<Spoken> | undefined => {
   if (!Array.isArray(value)) return undefined
-  const spoken = value.filter(isRecord).flatMap((item): ReadonlyArray<Spoken> => {
-    const fields = fieldsOf(item)
+  const items = value.filter(isRecord).map(fieldsOf)
+  const usual = unitOf(items.flatMap((fields) => spanIn(fields, false, 0) ?? []))
+  const spoken = items.flatMap((fields): ReadonlyArray<Spoken> => {
     const text = textIn(fields, 0)
-    const { start, end, unit = 1000 } = spanIn(fields, false, 0) ?? {}
+    const { start, end, unit = usual } = spanIn(fields, false, 0) ?? {}
     const speaker = fields.get("speaker")?.value
     const name = typeof speaker === "string" && speaker.trim() !== "" ? speaker.trim() : undefined
     return text === undefined

@@ -3,9 +3,15 @@ import { Either } from "effect"
 import { expect, test } from "vitest"
 import { readScript } from "../../../src/script/ScriptFile.ts"
 
-const read = (times: ReadonlyArray<string>, start?: string) => {
-  const text = times.map((time, at) => `${at + 1}\n${time}\nWords of cue ${at + 1}.\n`).join("\n")
-  const script = Either.getOrThrow(readScript(new TextEncoder().encode(text), "a.srt", { start }))
+const read = (times: ReadonlyArray<string>, start?: string) =>
+  readFile(
+    "a.srt",
+    times.map((time, at) => `${at + 1}\n${time}\nWords of cue ${at + 1}.\n`).join("\n"),
+    start
+  )
+
+const readFile = (file: string, text: string, start?: string) => {
+  const script = Either.getOrThrow(readScript(new TextEncoder().encode(text), file, { start }))
   if (script._tag !== "Subtitle") throw new Error("not a subtitle")
   return {
     cues: script.cues.map(({ index, start: from, end }) => [index, from, end]),
@@ -47,6 +53,47 @@ test("a cue at zero after others has lost its time", () => {
     "00:00:07,000 --> 00:00:09,000"
   ])
   expect([cues.map(([index]) => index), lost]).toEqual([[1, 3], [[2, 3000]]])
+})
+
+test("cues at zero have lost their time in files of one line, too, and if all are at zero", () => {
+  const json = `{"segments":[{"start":1,"end":2,"text":"One"},{"start":0,"end":0,"text":"Two"}]}`
+  const ttml =
+    '<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="1s" end="2s">One</p><p begin="0s" end="0s">Two</p></div></body></tt>'
+  for (const [file, text] of [
+    ["a.json", json],
+    ["a.ttml", ttml]
+  ] as const)
+    expect(readFile(file, text), file).toMatchObject({ cues: [[1, 1000, 2000]], lost: [[2, 2000]] })
+  const zero = "00:00:00,000 --> 00:00:00,000"
+  expect(read([zero, zero, zero])).toMatchObject({
+    cues: [[1, 0, 0]],
+    lost: [
+      [2, 0],
+      [3, 0]
+    ]
+  })
+})
+
+test("an ASS event from zero to zero is never shown, and not spoken", () => {
+  const event = (start: string, end: string) => `Dialogue: 0,${start},${end},Default,,0,0,0,,Words.`
+  const events = [
+    "[Events]",
+    "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text",
+    event("0:00:01.00", "0:00:02.00"),
+    event("0:00:00.00", "0:00:00.00")
+  ]
+  expect(readFile("a.ass", events.join("\n"))).toEqual({
+    cues: [[1, 1000, 2000]],
+    lost: [],
+    notices: "skipped an event from 0:00:00 to 0:00:00, which is never shown"
+  })
+})
+
+test("the end of the last cue is cut if only it is far too late", () => {
+  const { cues, notices } = read(["00:00:01,000 --> 00:00:03,000", "00:00:04,000 --> 23:59:59,000"])
+  expect(cues[1]).toEqual([2, 4000, 4000])
+  expect(notices).toContain("1 cue ends more than 5 minutes after the start, from cue 2 on")
+  expect(read(["00:00:01,000 --> 00:09:00,000", "00:10:00,000 --> 00:19:00,000"]).notices).toBe("")
 })
 
 test("times after midnight count as the next day", () => {

@@ -53,6 +53,12 @@ const shapes: Readonly<Record<string, unknown>> = {
     { start: 0, end: 2.5, text: " Xin chào.", words: null },
     { start: 2.5, end: 6.02, text: " We meet\nagain.", words: null }
   ],
+  "utterances in milliseconds": {
+    utterances: [
+      { start: 0, end: 2500, text: " Xin chào." },
+      { start: 2500, end: 6020, text: " We meet\nagain." }
+    ]
+  },
   "a Hugging Face pipeline": {
     text: "Xin chào. We meet\nagain.",
     chunks: [

@@ -53,7 +53,7 @@ const spacedFraction = new RegExp(
 const timelike = /^\s*-?\d+\s*(?::|[.,;]\s*\d)|-->\s*-?\d+\s*(?::|[.,;]\s*\d)|\d:\d{2}[.,:]\d|^[^\p{L}]*$/u
 
 /** An unambiguous time: with hours, or with a fraction of a second. */
-const fullClock = "(?<!\\d)(?:\\d+:\\d{1,2}:\\d{1,2}(?:[.,]\\d{1,3})?|\\d{1,3}:\\d{2}[.,]\\d{1,3})"
+const fullClock = "(?<!\\d)(?:\\d+:\\d{1,2}:\\d{1,2}(?:[.,]\\d{1,9})?|\\d{1,3}:\\d{2}[.,]\\d{1,9})"
 const withoutArrow = new RegExp(
   `^${space}*(${fullClock})${space}*(,|[;|/~]|[-\\u2010-\\u2015\\u2212]{1,3}|\\p{L}{1,5}(?: \\p{L}{1,5})?|${space})${space}*(${fullClock})${space}*$`,
   "u"

@@ -36,16 +36,21 @@ export const midnights = (starts: ReadonlyArray<number>): ReadonlyArray<number> 
 
 /**
  * Mends times that cannot be meant. Ends that are far too late are cut at the next cue. A cue at 0, from 0 to 0, after
- * others has lost its time. Hours without a cue, which would be hours of silence, are reported.
+ * others has lost its time; in ASS it is never shown. Hours without a cue, which would be hours of silence, are
+ * reported.
  */
 export const plausibleTimes = (script: Subtitle): Subtitle => {
-  const inFile = [...script.cues].sort((a, b) => a.line - b.line)
-  const timed = inFile.find(({ start }) => start > 0)?.line ?? Infinity
-  const isZeroed = ({ end, line, text }: Cue) =>
-    script.format !== "ass" && end === 0 && line > timed && text.trim() !== ""
+  const inFile = [...script.cues].sort((a, b) => a.line - b.line || a.index - b.index)
+  const isAss = script.format === "ass"
+  const timed = inFile.findIndex(({ start }) => start > 0)
+  const behind = new Set(inFile.slice(timed + 1))
+  const isZeroed = (cue: Cue) =>
+    cue.end === 0 && cue.text.trim() !== "" && (isAss || (behind.has(cue) && cue !== inFile[0]))
   const [kept, zeroed] = Array.partition(script.cues, isZeroed)
   const notices: globalThis.Array<Notice> = []
   const late: globalThis.Array<Cue> = []
+  const isOnlyLong = (cue: Cue) =>
+    kept.length > 1 && kept.every((other) => other === cue || other.end - other.start <= maxCue)
   let reached = 0
   const cues = kept.map((cue, at) => {
     const { index, line, start } = cue
@@ -57,7 +62,8 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
         })
       )
     const next = kept.slice(at + 1, at + 50).find((other) => other.start > start)?.start
-    const isLate = cue.end - start > maxCue && (next === undefined ? late.length > 0 : next < cue.end)
+    const isLate =
+      cue.end - start > maxCue && (next === undefined ? late.length > 0 || isOnlyLong(cue) : next < cue.end)
     const end = isLate ? millis(next ?? start) : cue.end
     if (isLate) late.push(cue)
     reached = Math.max(reached, start, end)
@@ -72,14 +78,16 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
       })
     )
   if (notices.length === 0 && zeroed.length === 0) return script
-  const why = "00:00:00 to 00:00:00: expected a time; the cue has lost it"
+  const why = isAss
+    ? "an event from 0:00:00 to 0:00:00, which is never shown"
+    : "00:00:00 to 00:00:00: expected a time; the cue has lost it"
   return Subtitle.make({
     ...script,
     cues,
     lost: [
       ...script.lost,
-      ...zeroed.map((cue) => {
-        const before = inFile.filter(({ line }) => line < cue.line).at(-1)?.end ?? cue.end
+      ...(isAss ? [] : zeroed).map((cue) => {
+        const before = inFile[inFile.indexOf(cue) - 1]?.end ?? cue.end
         return LostCue.make({ ...cue, start: before, end: before, why }, skipValidation)
       })
     ],

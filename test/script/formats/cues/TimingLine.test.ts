@@ -49,6 +49,7 @@ describe("parseTiming", () => {
     expect(times("00:59:60,000 --> 00:60:02,000")).toEqual([3_600_000, 3_602_000])
     expect(times("00:01.1000 --> 00:60.000", "vtt")).toEqual([2000, 60_000])
     expect(times("00:00:01,249.0999999 --> 00:00:04,999.9999")).toEqual([1249, 5000])
+    expect(times("0:00:01.1000,0:00:04.2499999", "sbv")).toEqual([2000, 4250])
   })
 
   it("parses damaged arrows, separators and signs", () => {
