@@ -3,24 +3,25 @@
  * after the run. The state stays on this machine.
  */
 import { tmpdir } from "node:os"
-import { join, extname, sep } from "node:path"
-import { Array, Effect, Option, Schema, type Scope } from "effect"
+import { join, extname, sep, basename, dirname } from "node:path"
+import { Array, Effect, Option, Schema, type Scope, Stream } from "effect"
 import { isDynamicPattern } from "tinyglobby"
 import { namesManifest } from "../../pipeline/load/BatchLoader.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
 import { checksumOf } from "../../store/files/Checksum.ts"
 import { isS3Address } from "../../system/s3/S3Address.ts"
 import { openS3, type S3Client } from "../../system/s3/S3Client.ts"
-import type { S3Failed } from "../../system/s3/S3Responses.ts"
+import { S3Failed, type ListedObject } from "../../system/s3/S3Responses.ts"
 import { readS3Settings } from "../../system/s3/S3Settings.ts"
 import { dataFolder, homeFolder } from "../../system/UserFolders.ts"
 import { badUsage, CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import type { BatchOptions } from "./BatchInput.ts"
-import { copyFolder, copyObject, listAll } from "./S3Inputs.ts"
-import { readdirSync, statSync } from "node:fs"
+import { readdirSync, statSync, createWriteStream, rmSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { writeAtomically } from "../../system/AtomicFile.ts"
+import { writeAtomically, replaceFile } from "../../system/AtomicFile.ts"
+import { pipeline } from "node:stream/promises"
+import { makeFolder } from "../../system/Folder.ts"
 
 /** A batch with its files on this machine. */
 export interface LocalBatch<A> {
@@ -170,3 +171,93 @@ const filesIn = (out: string): ReadonlyArray<ResultFile> =>
     if (found?.isFile() !== true || /(?:^|\/)\.|\.part$/u.test(name)) return []
     return [{ name, path, bytes: found.size, modified: found.mtimeMs }]
   })
+
+// Copies the files of a batch from S3 to this machine. Only what has changed since the last time is copied.
+
+/** Files copied at once. */
+const inputsAtOnce = 8
+
+/** The copied objects, by name, with the tags that they had. */
+const Copied = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
+const readCopied = Schema.decodeOption(Copied)
+
+/** Copies an object to a file, which is complete or unchanged. */
+const copyObject = (s3: S3Client, name: string, path: string): Effect.Effect<void, S3Failed> =>
+  replaceFile(
+    path,
+    (part) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const body = yield* s3.read(name)
+          yield* Effect.tryPromise({
+            try: () => pipeline(body, createWriteStream(part)),
+            catch: (cause) => failed(name, cause)
+          })
+        })
+      ).pipe(Effect.mapError((fault) => (fault.status === 404 ? missing(name) : fault))),
+    (_, cause) => failed(name, cause)
+  )
+
+const failed = (name: string, cause: unknown) =>
+  new S3Failed({
+    status: 0,
+    detail: `${name} cannot be copied (${cause instanceof Error ? cause.message : String(cause)})`
+  })
+
+const missing = (name: string) => new S3Failed({ status: 404, detail: `it has no ${name}` })
+
+/**
+ * Copies a folder's objects, except those below `except`, to a folder. Files whose objects were deleted since the last
+ * copy are deleted.
+ */
+const copyFolder = (
+  s3: S3Client,
+  folder: string,
+  except: ReadonlyArray<string>
+): Effect.Effect<void, S3Failed> =>
+  Effect.gen(function* () {
+    const record = `${folder}.json`
+    const before = new Map(
+      Object.entries(
+        Option.getOrElse(
+          readCopied(yield* Effect.promise(() => readFile(record, "utf8").catch(() => ""))),
+          () => ({})
+        )
+      )
+    )
+    const objects = (yield* listAll(s3)).filter(
+      ({ name }) => isInside(name) && !except.some((start) => name.startsWith(start))
+    )
+    const now = new Map<string, string>()
+    yield* Effect.forEach(
+      objects,
+      ({ name, tag, bytes }) =>
+        Effect.gen(function* () {
+          const path = join(folder, name)
+          const size = statSync(path, { throwIfNoEntry: false })?.size
+          if (size !== bytes || before.get(name) !== tag) yield* copyObject(s3, name, path)
+          now.set(name, tag)
+        }),
+      { concurrency: inputsAtOnce, discard: true }
+    )
+    for (const name of before.keys()) if (!now.has(name)) rmSync(join(folder, name), { force: true })
+    yield* Effect.tryPromise({
+      try: async () => {
+        makeFolder(dirname(record))
+        await writeAtomically(
+          dirname(record),
+          basename(record),
+          Buffer.from(JSON.stringify(Object.fromEntries(now)))
+        )
+      },
+      catch: (cause) => failed("the list of copies", cause)
+    })
+  })
+
+/** Lists all objects. */
+const listAll = (s3: S3Client): Effect.Effect<ReadonlyArray<ListedObject>, S3Failed> =>
+  Effect.map(Stream.runCollect(s3.pages("")), (pages) => [...pages].flat())
+
+/** Whether an object's name is a path to a file inside a folder. Folders made in a console end with a slash. */
+const isInside = (name: string): boolean =>
+  !/[\\\0]/u.test(name) && name.split("/").every((part) => part !== "" && part !== "." && part !== "..")

@@ -30,9 +30,7 @@ import { makeFolder } from "../../system/Folder.ts"
 import { formatCount } from "../../pages/parts/TimeFormat.ts"
 import { bundledService } from "../../library/layers/BundledService.ts"
 import { badUsage } from "../ExitCodes.ts"
-import { withJobs } from "./ManifestAddition.ts"
 import type { FilmSound } from "./FilmSound.ts"
-import { askChoices, type InitChoices } from "./InitQuestions.ts"
 import {
   type FilePattern,
   type FoundScript,
@@ -45,6 +43,10 @@ import {
 import { ffmpegFromEnvironment } from "../../library/layers/FfmpegLayers.ts"
 import { shellWord } from "../nightly/Schedule.ts"
 import { Screen } from "../terminal/Screen.ts"
+import { Prompt } from "@effect/cli"
+import { languageNamed } from "../../domain/values/LanguageName.ts"
+import { containerFor } from "../../domain/manifest/Outputs.ts"
+import { isMap, isNode, isSeq, parse as parseYaml, parseDocument, type YAMLSeq } from "yaml"
 
 export interface InitOptions {
   readonly folder: string
@@ -398,4 +400,166 @@ const withIdsOfTheirOwn = (found: ReadonlyArray<FoundScript>, taken: ReadonlyArr
     seen.set(name, count)
     return count === 1 ? script : { ...script, id: `${script.id}-${count}` }
   })
+}
+
+// Prompts of `init`: asks on a terminal for choices that the command line does not make.
+
+/** Choices made before the manifest is written. */
+interface InitChoices {
+  readonly service: ManifestService
+  /** Language of scripts whose file names do not show it. */
+  readonly language: string | undefined
+  /** Whether to output films with the new track. */
+  readonly films: boolean
+  /** Sound under the new voices. */
+  readonly sound: FilmSound
+}
+
+/** Choices already made by the command line or by an existing manifest. */
+interface InitSaid {
+  readonly service: ManifestService | undefined
+  readonly language: string | undefined
+  readonly sound?: FilmSound | undefined
+}
+
+/** Asks for the choices not made yet; Ctrl-C ends the command. */
+export const askChoices = Effect.fn("InitCommand.askChoices")(
+  function* (found: ReadonlyArray<FoundScript>, said: InitSaid) {
+    const videos = found.flatMap(({ video }) => video ?? [])
+    const hasBeds = found.every(({ video, background }) => video === undefined || background !== undefined)
+    const choices: InitChoices = {
+      service: said.service ?? (yield* service),
+      language:
+        said.language ?? (found.some(({ language }) => language === undefined) ? yield* language : undefined),
+      films: videos.length === 0 ? false : yield* filmsIn(videos),
+      sound: said.sound ?? (hasBeds ? "voices" : yield* sound)
+    }
+    return choices
+  },
+  Effect.catchTag("QuitException", () => Effect.interrupt)
+)
+
+const service = Effect.gen(function* () {
+  const remote = yield* Prompt.select({
+    message: "Which speech service?",
+    choices: [
+      { title: "bundled", value: false, description: "offline, two engines, no account" },
+      { title: "remote", value: true, description: "needs its key in DUBWRIGHT_API_KEY" }
+    ]
+  })
+  const chosen: ManifestService = remote ? { baseUrl: yield* address } : "embedded"
+  return chosen
+})
+
+const address = Prompt.text({
+  message: "Service URL",
+  default: "https://tts.example",
+  validate: (text) =>
+    /^https?:\/\/[^\s/]/u.test(text) ? Effect.succeed(text) : Effect.fail("expected an http or https URL")
+})
+
+const language = Prompt.text({
+  message: "Language of subtitles whose file names do not show it (en, pt-BR, French …; may be empty)",
+  validate: (text) => (text.trim() === "" ? Effect.succeed("") : languageNamed(text))
+}).pipe(Prompt.map((text) => (text === "" ? undefined : text)))
+
+const filmsIn = (videos: ReadonlyArray<string>) =>
+  Prompt.confirm({
+    message: `Also output the films with the new track (${[...new Set(videos.map(containerFor))].join(", ")})?`,
+    initial: true
+  })
+
+const sound = Prompt.select<FilmSound>({
+  message: "What should play under the new voices?",
+  choices: [
+    {
+      title: "nothing (voices only)",
+      value: "voices",
+      description: "the film's own audio becomes a second track"
+    },
+    {
+      title: "the film's own audio (voice-over)",
+      value: "voice-over",
+      description: "lowered while someone speaks"
+    },
+    {
+      title: "music and effects (dub)",
+      value: "music-and-effects",
+      description: "for films whose audio has no dialogue"
+    }
+  ]
+})
+
+// Adds jobs to an existing manifest, keeping its comments, layout and everything else.
+
+/** Appends jobs to a manifest's own; each job is YAML as `jobText` writes it. */
+export const withJobs = (text: string, jobs: ReadonlyArray<string>): string => {
+  const document = parseDocument(text)
+  const list = document.get("jobs", true)
+  if (!isSeq(list) || list.items.length === 0) {
+    // All its jobs are commented out.
+    document.set("jobs", document.createNode(jobs.flatMap((job): ReadonlyArray<unknown> => parseYaml(job))))
+    return document.toString({ lineWidth: 0 })
+  }
+  if (list.flow !== true) {
+    const added = behind(text, list, jobs)
+    if (added !== undefined && isWhole(text, added, jobs.length)) return added
+  }
+  // A flow list, as in JSON, is reformatted; comments stay.
+  for (const job of jobs) {
+    const [value]: ReadonlyArray<unknown> = parseYaml(job)
+    const node = document.createNode(value)
+    if (isMap(node)) node.flow = list.flow === true
+    document.addIn(["jobs"], node)
+  }
+  return document.toString({ lineWidth: 0 })
+}
+
+/** Inserts the jobs after the last one and its trailing comments; undefined if that place is not found. */
+const behind = (text: string, list: YAMLSeq, jobs: ReadonlyArray<string>): string | undefined => {
+  const last = list.items.at(-1)
+  if (!isNode(last) || !last.range) return undefined
+  const [start, end] = last.range
+  const lineStart = text.lastIndexOf("\n", start - 1) + 1
+  const dash = /^ *- /u.exec(text.slice(lineStart))?.[0]
+  if (dash === undefined) return undefined
+  const column = dash.length - 2
+  const place = pastComments(text, end, column)
+  const lineEnd = text.includes("\r\n") ? "\r\n" : "\n"
+  const block = jobs
+    .join("\n")
+    .split("\n")
+    .map((line) => " ".repeat(column) + line.slice(2) + lineEnd)
+    .join("")
+  const before = text.slice(0, place)
+  return before + (before.endsWith("\n") ? "" : lineEnd) + block + text.slice(place)
+}
+
+/** Returns the end of the line at `from` and of following comments that are indented deeper than the list's dashes. */
+const pastComments = (text: string, from: number, column: number): number => {
+  const endOfLine = (at: number): number => {
+    const found = text.indexOf("\n", at)
+    return found < 0 ? text.length : found + 1
+  }
+  let place = text[from - 1] === "\n" ? from : endOfLine(from)
+  for (let at = place; at < text.length;) {
+    const next = endOfLine(at)
+    const line = text.slice(at, next)
+    const depth = line.search(/\S/u)
+    if (depth >= 0 && (line[depth] !== "#" || depth <= column)) break
+    if (depth >= 0) place = next
+    at = next
+  }
+  return place
+}
+
+/** Whether `after` has everything that `before` has, plus exactly `more` jobs. */
+const isWhole = (before: string, after: string, more: number): boolean => {
+  const [old, made] = [readManifest(before, ""), readManifest(after, "")]
+  return (
+    Either.isRight(old) &&
+    Either.isRight(made) &&
+    made.right.jobs.length === old.right.jobs.length + more &&
+    JSON.stringify({ ...made.right, jobs: made.right.jobs.slice(0, -more) }) === JSON.stringify(old.right)
+  )
 }

@@ -3,7 +3,7 @@ import { Terminal } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Mailbox, Option } from "effect"
 import type { FoundScript } from "../../../src/app/init/InitManifest.ts"
-import { askChoices } from "../../../src/app/init/InitQuestions.ts"
+import { askChoices } from "../../../src/app/init/InitCommand.ts"
 
 type Key = "enter" | "down" | "backspace" | (string & {})
 

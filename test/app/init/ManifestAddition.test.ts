@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, test } from "vitest"
-import { withJobs } from "../../../src/app/init/ManifestAddition.ts"
+import { withJobs } from "../../../src/app/init/InitCommand.ts"
 import { readManifest } from "../../../src/pipeline/load/ManifestFile.ts"
 
 const job = "  - id: new\n    input: new.srt\n    # voice: an-id"

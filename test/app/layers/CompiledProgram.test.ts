@@ -10,7 +10,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { compiledProgram } from "../../../src/app/layers/CompiledProgram.ts"
+import { compiledProgram } from "../../../src/app/layers/CompileCache.ts"
 import { emptyFolder } from "../process.ts"
 
 /** A program of two files that require each other, and Node's path. */

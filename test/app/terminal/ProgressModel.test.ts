@@ -6,7 +6,7 @@ import {
   settledCount,
   shareDone,
   advanceProgress
-} from "../../../src/app/terminal/ProgressModel.ts"
+} from "../../../src/app/terminal/ProgressDisplay.ts"
 import { progressLines, progressRows } from "../../../src/app/terminal/ProgressDisplay.ts"
 import { JobId, ProviderId, UtteranceKey } from "../../../src/domain/values/Ids.ts"
 import type { ProgressEvent } from "../../../src/pipeline/Progress.ts"

@@ -19,7 +19,7 @@ import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { afterAll, describe } from "vitest"
-import { unpackArchive } from "../../../src/engines/voices/ArchiveUnpacking.ts"
+import { unpackArchive } from "../../../src/engines/voices/VoiceInstallation.ts"
 import { type CataloguedVoice, voiceCatalogue } from "../../../src/engines/voices/VoiceCatalogue.ts"
 import {
   type InstallTarget,

@@ -6,7 +6,7 @@ import { ConfigProvider, Duration, Effect } from "effect"
 import type { SpeechRequest } from "../../../src/engines/Engine.ts"
 import { makeOpenAiEngine } from "../../../src/engines/program/OpenAiEngine.ts"
 import { httpClient } from "../../../src/gateway/exchange/HttpTransport.ts"
-import { makeUpstreamEngine } from "../../../src/service/catalogue/UpstreamEngine.ts"
+import { makeUpstreamEngine } from "../../../src/service/catalogue/EngineSet.ts"
 
 /** Starts a server for the lifetime of the scope; returns its origin and the keys that it got. */
 const serverOf = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>

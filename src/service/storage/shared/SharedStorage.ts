@@ -2,19 +2,30 @@
  * The storage that replicas of the service share: a PostgreSQL database, the files in S3, and the secret beside these
  * files.
  */
-import { createHash, randomBytes } from "node:crypto"
-import type { SqlClient } from "@effect/sql/SqlClient"
-import { SqlClient as Sql } from "@effect/sql/SqlClient"
-import { Effect, Layer, Option } from "effect"
+import { createHash, randomBytes, randomUUID } from "node:crypto"
+import { SqlClient, SqlClient as Sql } from "@effect/sql/SqlClient"
+import { Effect, Layer, Option, Stream, Cause, Data, Redacted, Schedule, type Scope } from "effect"
 import { ifPresent, openS3, type S3Client } from "../../../system/s3/S3Client.ts"
 import { readS3Settings } from "../../../system/s3/S3Settings.ts"
-import { type DataFolder, DataFolderUnusable } from "../DataFolder.ts"
-import type { FileStore } from "../FileStore.ts"
-import type { Replica } from "../Replica.ts"
+import { DataFolder, DataFolderUnusable, openFailureReason } from "../DataFolder.ts"
+import {
+  FileStore,
+  type FileKind,
+  fileKinds,
+  FilesUnwritable,
+  mediaTypes,
+  type StoredFile
+} from "../FileStore.ts"
+import { Replica, type TaskChange } from "../Replica.ts"
 import { Secret, secretSize } from "../Secret.ts"
 import type { SharedStorageUrls } from "../SharedStorageUrls.ts"
-import { exclusively, postgres, postgresName } from "./Postgres.ts"
-import { s3Files } from "./S3Files.ts"
+import { createWriteStream } from "node:fs"
+import { readdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { pipeline } from "node:stream/promises"
+import { PgClient } from "@effect/sql-pg"
+import Pg from "pg"
+import { applyMigrations, keptBefore } from "../ServiceMigrations.ts"
 
 /** Opens the database and the secret. */
 export const sharedAccounts = (
@@ -104,4 +115,372 @@ const read = (s3: S3Client) =>
     ),
     ifPresent,
     Effect.map(Option.getOrUndefined)
+  )
+
+// Stores the files of tasks in S3, as `files/TASK_ID/TASK_ID.KIND` below the prefix.
+
+/** Stores files with a client. Local copies are in the data folder. */
+const s3Files = (s3: S3Client) =>
+  Layer.effect(
+    FileStore,
+    Effect.map(DataFolder, ({ path }) => {
+      const nameOf = (taskId: string, name: string) => `files/${taskId}/${name}`
+      const store = (workshop: string, taskId: string) =>
+        Effect.gen(function* () {
+          for (const name of yield* Effect.promise(() => readdir(workshop))) {
+            yield* s3.putFile(nameOf(taskId, name), join(workshop, name), mediaTypes[kindOf(name)])
+          }
+        }).pipe(
+          Effect.mapError(
+            ({ detail }) => new FilesUnwritable({ detail: `${s3.name}: ${detail}`, full: false })
+          )
+        )
+      return FileStore.of({
+        publish: store,
+        add: store,
+        find: (taskId, name) =>
+          ifPresent(s3.size(nameOf(taskId, name))).pipe(
+            Effect.map(
+              Option.map((size): StoredFile => ({
+                size,
+                read: (from, to) => Effect.orDie(s3.read(nameOf(taskId, name), { from, to }))
+              }))
+            ),
+            Effect.orDie
+          ),
+        local: Effect.fnUntraced(function* (taskId: string, name: string) {
+          const copy = join(path, "files", "part", `${randomBytes(6).toString("hex")}-${name}`)
+          yield* Effect.addFinalizer(() => Effect.promise(() => rm(copy, { force: true })))
+          const bytes = yield* Effect.orDie(s3.read(nameOf(taskId, name)))
+          yield* Effect.promise(() => pipeline(bytes, createWriteStream(copy, { mode: 0o600 })))
+          return copy
+        }),
+        remove: (taskId) =>
+          Stream.runForEach(s3.pages(nameOf(taskId, "")), (objects) =>
+            Effect.forEach(objects, ({ name }) => s3.remove(name), {
+              concurrency: "unbounded",
+              discard: true
+            })
+          ).pipe(Effect.orDie),
+        taskIds: s3.pages("files/").pipe(
+          Stream.map((objects) => [...new Set(objects.map(({ name }) => name.split("/")[1] ?? ""))]),
+          Stream.orDie
+        ),
+        isReachable: s3
+          .list("files/", 1)
+          .pipe(Effect.timeout("5 seconds"), Effect.match({ onFailure: () => false, onSuccess: () => true }))
+      })
+    })
+  )
+
+const kindOf = (name: string): FileKind => fileKinds.find((kind) => name.endsWith(`.${kind}`)) ?? "wav"
+
+// Opens a PostgreSQL database that replicas of the service share.
+
+/**
+ * Schema and migrations of a PostgreSQL database. Replicas of an older version keep running while a newer one migrates:
+ * a migration only adds tables, columns with defaults, and indexes.
+ */
+
+/** The migrations. Tables and columns are those of SQLite. */
+const postgresMigrations = {
+  "0001_service": [
+    `CREATE TABLE accounts (
+          id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+          name TEXT NOT NULL,
+          visible BIGINT NOT NULL DEFAULT 1,
+          granted BIGINT,
+          used BIGINT NOT NULL DEFAULT 0 CHECK (used >= 0),
+          reserved BIGINT NOT NULL DEFAULT 0 CHECK (reserved >= 0),
+          tasks BIGINT NOT NULL DEFAULT 0 CHECK (tasks >= 0),
+          created_at BIGINT NOT NULL
+        )`,
+    `CREATE TABLE keys (
+          id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+          account_id BIGINT NOT NULL REFERENCES accounts (id),
+          name TEXT NOT NULL,
+          hint TEXT NOT NULL,
+          selector BIGINT NOT NULL,
+          digest BYTEA NOT NULL UNIQUE,
+          imported BIGINT NOT NULL DEFAULT 0,
+          created_at BIGINT NOT NULL,
+          revoked_at BIGINT,
+          scopes TEXT,
+          expires_at BIGINT,
+          requests_per_second DOUBLE PRECISION,
+          credits_per_day BIGINT
+        )`,
+    `CREATE INDEX keys_by_selector ON keys (selector)`,
+    `CREATE TABLE tasks (
+          id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+          task_id TEXT NOT NULL UNIQUE,
+          account_id BIGINT NOT NULL REFERENCES accounts (id),
+          key_id BIGINT,
+          status TEXT NOT NULL CHECK (status IN ('queued', 'processing', 'done', 'failed')),
+          holder TEXT,
+          provider TEXT NOT NULL,
+          model_id TEXT NOT NULL,
+          voice_id TEXT NOT NULL,
+          voice_name TEXT,
+          text TEXT,
+          input TEXT NOT NULL CHECK (input IN ('text', 'srt')),
+          want_srt BIGINT NOT NULL,
+          want_json BIGINT NOT NULL,
+          speed DOUBLE PRECISION NOT NULL,
+          vol DOUBLE PRECISION NOT NULL,
+          pitch DOUBLE PRECISION NOT NULL,
+          characters BIGINT NOT NULL,
+          credits BIGINT NOT NULL CHECK (credits >= 0),
+          attempts BIGINT NOT NULL DEFAULT 0,
+          created_at BIGINT NOT NULL,
+          completed_at BIGINT,
+          duration_ms DOUBLE PRECISION,
+          format TEXT,
+          has_srt BIGINT NOT NULL DEFAULT 0,
+          has_json BIGINT NOT NULL DEFAULT 0,
+          engine TEXT,
+          error_code TEXT,
+          error_message TEXT
+        )`,
+    `CREATE INDEX tasks_by_account ON tasks (account_id, id)`,
+    `CREATE INDEX tasks_waiting ON tasks (account_id, provider, id) WHERE status = 'queued'`,
+    `CREATE INDEX tasks_under_way ON tasks (status) WHERE status IN ('queued', 'processing')`,
+    `CREATE INDEX tasks_ended ON tasks (completed_at) WHERE completed_at IS NOT NULL`,
+    `CREATE TABLE deleted (
+          task_id TEXT PRIMARY KEY,
+          account_id BIGINT NOT NULL,
+          deleted_at BIGINT NOT NULL
+        )`,
+    `CREATE TABLE idempotency (
+          account_id BIGINT NOT NULL REFERENCES accounts (id),
+          key TEXT NOT NULL,
+          digest BYTEA NOT NULL,
+          task_id TEXT NOT NULL,
+          characters BIGINT NOT NULL,
+          credits BIGINT NOT NULL,
+          used_at BIGINT NOT NULL,
+          PRIMARY KEY (account_id, key)
+        )`,
+    `CREATE INDEX idempotency_by_use ON idempotency (used_at)`,
+    `CREATE TABLE key_days (
+          key_id BIGINT NOT NULL,
+          day BIGINT NOT NULL,
+          credits BIGINT NOT NULL,
+          PRIMARY KEY (key_id, day)
+        )`,
+    `CREATE TABLE audit (
+          id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+          at BIGINT NOT NULL,
+          event TEXT NOT NULL,
+          account_id BIGINT,
+          key_id BIGINT,
+          actor TEXT NOT NULL,
+          detail TEXT
+        )`,
+    `CREATE TABLE webhooks (
+          task_id TEXT PRIMARY KEY,
+          account_id BIGINT NOT NULL,
+          url TEXT NOT NULL,
+          origin TEXT NOT NULL,
+          attempts BIGINT NOT NULL DEFAULT 0,
+          due_at BIGINT
+        )`,
+    `CREATE INDEX webhooks_due ON webhooks (due_at) WHERE due_at IS NOT NULL`,
+    // The replicas that are alive, until when, and the providers that they offer, between commas.
+    `CREATE TABLE replicas (
+          id TEXT PRIMARY KEY,
+          providers TEXT NOT NULL,
+          alive_until BIGINT NOT NULL
+        )`,
+    // The token buckets of rate limits. \`tokens\` is NULL in a bucket that has not been used.
+    `CREATE TABLE rate_buckets (
+          name TEXT PRIMARY KEY,
+          tokens DOUBLE PRECISION,
+          at BIGINT NOT NULL
+        )`,
+    // The one row is a digest of the secret beside the files: it shows which files belong to the database.
+    `CREATE TABLE file_secret (
+          id BIGINT PRIMARY KEY CHECK (id = 1),
+          digest TEXT NOT NULL
+        )`,
+    // Keeps the credits of the day exact, makes webhooks due, and notifies the replicas of each change.
+    `CREATE FUNCTION tasks_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          IF TG_OP = 'INSERT' THEN
+            IF NEW.key_id IS NOT NULL THEN
+              INSERT INTO key_days AS days (key_id, day, credits)
+              VALUES (NEW.key_id, NEW.created_at / 86400000, NEW.credits)
+              ON CONFLICT (key_id, day) DO UPDATE SET credits = days.credits + excluded.credits;
+            END IF;
+          ELSIF TG_OP = 'DELETE' OR NEW.status = 'failed' AND OLD.status <> 'failed' THEN
+            IF TG_OP = 'UPDATE' OR OLD.status = 'queued' THEN
+              UPDATE key_days SET credits = credits - OLD.credits
+              WHERE key_id = OLD.key_id AND day = OLD.created_at / 86400000;
+            END IF;
+          END IF;
+          IF TG_OP = 'DELETE' THEN
+            DELETE FROM webhooks WHERE task_id = OLD.task_id;
+            RETURN NULL;
+          END IF;
+          IF NEW.status IN ('done', 'failed') THEN
+            UPDATE webhooks SET due_at = 0 WHERE task_id = NEW.task_id AND due_at IS NULL;
+          END IF;
+          PERFORM pg_notify('dubwright_tasks', concat_ws(' ', NEW.account_id, NEW.task_id, NEW.status, NEW.provider));
+          RETURN NULL;
+        END $$`,
+    `CREATE TRIGGER tasks_changed AFTER INSERT OR DELETE OR UPDATE OF status ON tasks
+        FOR EACH ROW EXECUTE FUNCTION tasks_changed()`
+  ],
+  "0002_key_uses": [
+    `CREATE TABLE key_uses (
+          network TEXT NOT NULL,
+          key_id BIGINT NOT NULL,
+          at BIGINT NOT NULL,
+          PRIMARY KEY (network, key_id)
+        )`
+  ],
+  "0003_webhook_turns": [
+    // Accounts take turns, and one host's webhooks can be delayed together.
+    `ALTER TABLE webhooks ADD COLUMN host TEXT NOT NULL DEFAULT ''`,
+    `CREATE INDEX webhooks_turns ON webhooks (account_id, due_at) WHERE due_at IS NOT NULL`
+  ],
+  "0004_kept_audio": [
+    `ALTER TABLE accounts ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
+    `ALTER TABLE tasks ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
+    `CREATE FUNCTION tasks_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE more BIGINT := 0;
+        BEGIN
+          IF TG_OP <> 'DELETE' AND NEW.status <> 'failed' THEN more := NEW.bytes; END IF;
+          IF TG_OP <> 'INSERT' AND OLD.status <> 'failed' THEN more := more - OLD.bytes; END IF;
+          IF more <> 0 THEN
+            UPDATE accounts SET bytes = bytes + more WHERE id = COALESCE(NEW.account_id, OLD.account_id);
+          END IF;
+          RETURN NULL;
+        END $$`,
+    `CREATE TRIGGER tasks_kept AFTER INSERT OR DELETE OR UPDATE OF bytes, status ON tasks
+        FOR EACH ROW EXECUTE FUNCTION tasks_kept()`,
+    keptBefore
+  ]
+}
+
+// BIGINT: the service's numbers are safe integers. Without this, they are texts.
+Pg.types.setTypeParser(Pg.types.builtins.INT8, Number)
+
+/** Returns a database's address without user and password. */
+const postgresName = (url: Redacted.Redacted<string>): string => {
+  const { host, pathname } = new URL(Redacted.value(url))
+  return `postgres://${host}${pathname}`
+}
+
+/**
+ * Opens the database and migrates it. `lease`: milliseconds after which other replicas speak the tasks of a silent one.
+ */
+export const postgres = (
+  url: Redacted.Redacted<string>,
+  lease: number
+): Layer.Layer<SqlClient | Replica, DataFolderUnusable> => {
+  const client = {
+    connectionString: Redacted.value(url),
+    application_name: "dubwright",
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    // A replica that stops amid a transaction must not block the others.
+    idle_in_transaction_session_timeout: 30_000,
+    lock_timeout: 30_000
+  }
+  const replica = Layer.effect(
+    Replica,
+    Effect.map(SqlClient, (sql) => ({
+      id: randomUUID(),
+      sharing: { sql, lease, changes: changesIn(client) }
+    }))
+  )
+  return replica.pipe(
+    Layer.merge(Layer.effectDiscard(exclusively(applyMigrations(postgresMigrations)))),
+    Layer.provideMerge(PgClient.layerFromPool({ acquire: openPool(client) })),
+    Layer.catchAllCause((cause) =>
+      Layer.fail(
+        new DataFolderUnusable({ folder: postgresName(url), detail: `cannot be used (${reasonOf(cause)})` })
+      )
+    )
+  )
+}
+
+const reasonOf = (cause: Cause.Cause<unknown>): string => {
+  const error = Option.getOrUndefined(Option.orElse(Cause.failureOption(cause), () => Cause.dieOption(cause)))
+  const reason = openFailureReason(error instanceof Error && error.cause !== undefined ? error.cause : error)
+  // The words of `pg` for a URL without a password.
+  return reason.includes("password must be a string")
+    ? "it asks for a password; put it into PGPASSWORD, or into the URL"
+    : reason
+}
+
+const openPool = (config: Pg.PoolConfig): Effect.Effect<Pg.Pool, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const pool = new Pg.Pool(config)
+      // A connection that breaks while it is idle is replaced.
+      pool.on("error", () => undefined)
+      return pool
+    }),
+    (pool) =>
+      Effect.ignore(
+        Effect.timeout(
+          Effect.tryPromise(() => pool.end()),
+          "5 seconds"
+        )
+      )
+  )
+
+/** Any fixed number: replicas that start at the same time migrate one after the other. */
+const startLock = 4_815_162_342
+
+/** Runs an effect while no other replica runs one. */
+const exclusively = <A, E, R>(work: Effect.Effect<A, E, R>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const connection = yield* sql.reserve
+      yield* Effect.acquireRelease(
+        connection.execute("SELECT pg_advisory_lock($1)", [startLock], undefined),
+        () => Effect.ignore(connection.execute("SELECT pg_advisory_unlock($1)", [startLock], undefined))
+      )
+      return yield* work
+    })
+  )
+
+class ListeningEnded extends Data.TaggedError("ListeningEnded") {}
+
+/** Emits changes of tasks from a connection of its own, and connects again when that breaks. */
+const changesIn = (config: Pg.ClientConfig): Stream.Stream<TaskChange> =>
+  Stream.asyncPush<TaskChange, ListeningEnded>(
+    (emit) =>
+      Effect.acquireRelease(
+        Effect.tryPromise({
+          try: async () => {
+            const client = new Pg.Client(config)
+            const ended = () => emit.fail(new ListeningEnded())
+            client.on("error", ended).on("end", ended)
+            client.on("notification", ({ payload = "" }) => {
+              const [account, taskId = "", status = "", provider = ""] = payload.split(" ")
+              emit.single({ account: Number(account), taskId, status, provider })
+            })
+            await client.connect()
+            await client.query("LISTEN dubwright_tasks")
+            return client
+          },
+          catch: () => new ListeningEnded()
+        }),
+        (client) =>
+          Effect.ignore(
+            Effect.timeout(
+              Effect.tryPromise(() => client.end()),
+              "1 second"
+            )
+          )
+      ),
+    { bufferSize: 10_000, strategy: "sliding" }
+  ).pipe(
+    Stream.retry(Schedule.spaced("1 second")),
+    Stream.catchAll(() => Stream.empty)
   )
