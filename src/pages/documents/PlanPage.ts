@@ -71,32 +71,33 @@ export const planPage = (plan: PlanReport, parts: PageParts): Html => {
           </table>
           <p class="aside">${lengthsText(jobs)}</p>
         </section>
-        <section class="list" aria-labelledby="jobs-title">
-          <h2 id="jobs-title">Jobs</h2>
-          <div class="tools order">${orderChoice(jobColumns, undefined, "order-jobs")}</div>
-          <table class="rows" role="table" aria-label="Jobs">
-            ${sortingHead(jobColumns)}
-            <tbody role="rowgroup" id="jobs">
-              ${jobs.map(jobRow)}
-            </tbody>
-          </table>
-        </section>
-        <section class="list" aria-labelledby="speakers-title">
-          <h2 id="speakers-title">Speakers</h2>
-          <div class="tools order">${orderChoice(speakerColumns, undefined, "order-speakers")}</div>
-          <table class="rows" role="table" aria-label="Speakers">
-            ${sortingHead(speakerColumns)}
-            <tbody role="rowgroup" id="speakers">
-              ${jobs.flatMap((job) => job.speakers.map((speaker) => ({ job, speaker }))).map(({ job, speaker }, at) => speakerRow(job, speaker, at))}
-            </tbody>
-          </table>
-        </section>
+        ${sortedTable("Jobs", "jobs", jobColumns, jobs.map(jobRow))}
+        ${sortedTable(
+          "Speakers",
+          "speakers",
+          speakerColumns,
+          jobs
+            .flatMap((job) => job.speakers.map((speaker) => ({ job, speaker })))
+            .map(({ job, speaker }, at) => speakerRow(job, speaker, at))
+        )}
         ${list("Repaired or skipped in the scripts", "notices", notices)}
       </main>
       <p id="live" class="unseen" role="status" aria-live="polite"></p>
       ${keyHelp(planKeys)}`
   })
 }
+
+const sortedTable = (title: string, id: string, columns: ReadonlyArray<string>, rows: Content): Html =>
+  html`<section class="list" aria-labelledby="${id}-title">
+    <h2 id="${id}-title">${title}</h2>
+    <div class="tools order">${orderChoice(columns, undefined, `order-${id}`)}</div>
+    <table class="rows" role="table" aria-label="${title}">
+      ${sortingHead(columns)}
+      <tbody role="rowgroup" id="${id}">
+        ${rows}
+      </tbody>
+    </table>
+  </section>`
 
 /** The columns of the tables; clicking one sorts by it. */
 const lineColumns = ["Cue", "Job", "Time", "Speaker", "Words", "Needs", "Speed", "Late", "Too long by"]

@@ -7,33 +7,11 @@ export interface KeyHelp<Action extends string> {
   readonly does: string
 }
 
-/** Shortcut actions on a job's page. */
-export type JobAction =
-  | "next"
-  | "previous"
-  | "nextFlagged"
-  | "previousFlagged"
-  | "playCue"
-  | "playPause"
-  | "loop"
-  | "sound"
-  | "caption"
-  | "search"
-  | "filter"
-  | "order"
-  | "zoomIn"
-  | "zoomOut"
-  | "edit"
-  | "undo"
-  | "redo"
-  | "approve"
-  | "approveJob"
-  | "voices"
-  | "help"
-  | "leave"
+/** A list of shortcuts, whose type has the names of its actions. */
+const shortcuts = <Action extends string>(all: ReadonlyArray<KeyHelp<Action>>) => all
 
 /** The shortcuts of a job's page. */
-export const jobKeys: ReadonlyArray<KeyHelp<JobAction>> = [
+export const jobKeys = shortcuts([
   { action: "next", keys: ["j", "ArrowDown"], does: "Next cue (arrow keys: in the list)" },
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous cue" },
   { action: "nextFlagged", keys: ["n"], does: "Next line to check" },
@@ -50,10 +28,10 @@ export const jobKeys: ReadonlyArray<KeyHelp<JobAction>> = [
   { action: "zoomOut", keys: ["-"], does: "Zoom out of the waveform" },
   { action: "help", keys: ["?"], does: "Show these shortcuts" },
   { action: "leave", keys: ["Escape"], does: "Leave the field; clear search and filter" }
-]
+])
 
 /** The shortcuts of a job's page in review. */
-export const reviewKeys: ReadonlyArray<KeyHelp<JobAction>> = [
+export const reviewKeys = shortcuts([
   { action: "edit", keys: ["e"], does: "Edit the current cue" },
   { action: "undo", keys: ["u", "Control+z"], does: "Undo the last change" },
   { action: "redo", keys: ["U", "Control+y"], does: "Redo the change that was undone" },
@@ -61,30 +39,14 @@ export const reviewKeys: ReadonlyArray<KeyHelp<JobAction>> = [
   { action: "approveJob", keys: ["A"], does: "Approve the job, or withdraw its approval" },
   { action: "voices", keys: ["v"], does: "Give the current cue's speaker another voice" },
   ...jobKeys
-]
-
-/** Shortcut actions in the edit box. */
-export type EditAction =
-  | "listenOrAccept"
-  | "accept"
-  | "split"
-  | "join"
-  | "editNext"
-  | "editPrevious"
-  | "editNextFlagged"
-  | "nextTake"
-  | "previousTake"
-  | "playLine"
-  | "playOrPause"
-  | "back"
-  | "forward"
-  | "close"
+])
+export type JobAction = (typeof reviewKeys)[number]["action"]
 
 /**
  * The shortcuts of the edit box. They work while the user types, and match those of Subtitle Edit where it has the
  * action. A key is written as its modifiers (`Control`, `Alt`, `Shift`) and its `KeyboardEvent.key`, joined by `+`.
  */
-export const editKeys: ReadonlyArray<KeyHelp<EditAction>> = [
+export const editKeys = shortcuts([
   {
     action: "listenOrAccept",
     keys: ["Control+Enter"],
@@ -103,14 +65,11 @@ export const editKeys: ReadonlyArray<KeyHelp<EditAction>> = [
   { action: "back", keys: ["Alt+ArrowLeft"], does: "Edit box: half a second back" },
   { action: "forward", keys: ["Alt+ArrowRight"], does: "Edit box: half a second forward" },
   { action: "close", keys: ["Escape"], does: "Edit box: close it without a change" }
-]
-
-/** Shortcut actions on a batch's page. */
-export type BatchAction =
-  "next" | "previous" | "nextPoor" | "open" | "season" | "search" | "filter" | "help" | "leave"
+])
+export type EditAction = (typeof editKeys)[number]["action"]
 
 /** The shortcuts of a batch's page. */
-export const batchKeys: ReadonlyArray<KeyHelp<BatchAction>> = [
+export const batchKeys = shortcuts([
   { action: "next", keys: ["j", "ArrowDown"], does: "Next job (arrow keys: in the list)" },
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous job" },
   { action: "nextPoor", keys: ["n"], does: "Next job to check" },
@@ -120,20 +79,18 @@ export const batchKeys: ReadonlyArray<KeyHelp<BatchAction>> = [
   { action: "filter", keys: ["f"], does: "Choose a filter" },
   { action: "help", keys: ["?"], does: "Show these shortcuts" },
   { action: "leave", keys: ["Escape"], does: "Leave the field; clear search and filter" }
-]
-
-/** Shortcut actions on a plan's page. */
-export type PlanAction = "next" | "previous" | "search" | "filter" | "help" | "leave"
+])
+export type BatchAction = (typeof batchKeys)[number]["action"]
 
 /** The shortcuts of a plan's page. */
-export const planKeys: ReadonlyArray<KeyHelp<PlanAction>> = [
+export const planKeys = shortcuts([
   { action: "next", keys: ["j", "ArrowDown"], does: "Next line (arrow keys: in the list)" },
   { action: "previous", keys: ["k", "ArrowUp"], does: "Previous line" },
   { action: "search", keys: ["/"], does: "Search" },
   { action: "filter", keys: ["f"], does: "Choose a job" },
   { action: "help", keys: ["?"], does: "Show these shortcuts" },
   { action: "leave", keys: ["Escape"], does: "Leave the field; clear search and filter" }
-]
+])
 
 /** Returns a key's label as printed on keyboards: `Ctrl+Enter`. */
 export const keyCap = (key: string): string =>

@@ -1,5 +1,11 @@
 /** The edit box of the review page: change a cue, listen to a new take, accept or revert it. */
-import type { DeliveryStanding, ReviewedCue, ReviewEdits, Take } from "../../data/ReviewProtocol.ts"
+import type {
+  DeliveryStanding,
+  KnownVoice,
+  ReviewedCue,
+  ReviewEdits,
+  Take
+} from "../../data/ReviewProtocol.ts"
 import { type EditAction, editKeys } from "../../parts/KeyBindings.ts"
 import { byId, maybeById } from "../Dom.ts"
 import type { JobViewHandle } from "../JobView.ts"
@@ -147,14 +153,8 @@ export class EditBox {
 
   private fill(sheet: ReviewedCue): void {
     const { parts, voices, maxSpeed } = sheet
-    fillOptions(
-      "edit-voices",
-      voices.map(({ voice }) => voice)
-    )
-    fillOptions(
-      "edit-providers",
-      voices.map(({ provider }) => provider)
-    )
+    fillOptions("edit-voices", voices, "voice")
+    fillOptions("edit-providers", voices, "provider")
     const template = byId("edit-part", HTMLTemplateElement)
     this.lines = parts.flatMap((part) => {
       const copy = document.importNode(template.content, true)
@@ -281,13 +281,13 @@ export class EditBox {
 }
 
 /** Fills a list of suggestions. */
-export const fillOptions = (list: string, values: ReadonlyArray<string>): void =>
+export const fillOptions = (
+  list: string,
+  voices: ReadonlyArray<KnownVoice>,
+  part: "voice" | "provider"
+): void =>
   byId(list, HTMLDataListElement).replaceChildren(
-    ...[...new Set(values)].map((value) => {
-      const option = document.createElement("option")
-      option.value = value
-      return option
-    })
+    ...[...new Set(voices.map((known) => known[part]))].map((value) => new Option(value, value))
   )
 
 /** Returns a take's audio. */

@@ -42,14 +42,8 @@ export class SpeakerVoices {
       )
       if (speaker !== undefined && this.sheet.speakers.some((each) => each.speaker === speaker))
         this.speaker.value = speaker
-      fillOptions(
-        "voices-known",
-        this.sheet.voices.map(({ voice }) => voice)
-      )
-      fillOptions(
-        "voices-providers",
-        this.sheet.voices.map(({ provider }) => provider)
-      )
+      fillOptions("voices-known", this.sheet.voices, "voice")
+      fillOptions("voices-providers", this.sheet.voices, "provider")
       this.fill()
       return ""
     })
