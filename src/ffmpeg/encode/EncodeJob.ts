@@ -168,8 +168,7 @@ export const encodeJob = (
   ],
   filters: [],
   outputs: sinks.map((placed) => outputOf(feed, placed, chapters?.chapters ?? [])),
-  encodes: sinks.length,
-  seconds: feed.frames / feed.rate
+  encodes: sinks.length
 })
 
 const outputOf = (feed: PcmFeed, { sink, part }: PlacedSink, chapters: ReadonlyArray<Chapter>) => ({

@@ -31,8 +31,6 @@ export interface FfmpegJob {
   readonly outputs: ReadonlyArray<JobOutput>
   /** How many streams it encodes; 0 for a job without encoding. */
   readonly encodes: number
-  /** Seconds of sound that it encodes, if known. */
-  readonly seconds?: number
 }
 
 /** The bytes for a job's `stdin` input. */

@@ -87,8 +87,7 @@ export const openAiRoutes = HttpApiBuilder.Router.use((router) =>
       }
       const from = task.format === "wav" ? ("wav" as const) : ("mp3" as const)
       const to = body.response_format ?? "mp3"
-      const seconds = (task.durationMs ?? 0) / 1000
-      const speech = yield* convert({ account, taskId, from, seconds, to, speed: tempo })
+      const speech = yield* convert({ account, taskId, from, to, speed: tempo })
       if (Option.isNone(speech)) return yield* deleted
       const { size, read } = speech.value
       // From here on, it closes those that are not read, at the second time-out without progress.
@@ -237,9 +236,8 @@ const tempo = (speed: number): ReadonlyArray<string> =>
 interface Conversion {
   readonly account: number
   readonly taskId: string
-  /** The audio's own format, and its length. */
+  /** The audio's own format. */
   readonly from: "mp3" | "wav"
-  readonly seconds: number
   readonly to: SpeechFormat
   /** Factor on the tempo, 0.25 to 4. */
   readonly speed: number
@@ -256,7 +254,7 @@ const makeConversion = Effect.gen(function* () {
   const all = yield* Effect.makeSemaphore(atOnce)
   const turns = yield* RcMap.make({ lookup: (_account: number) => Effect.makeSemaphore(1) })
 
-  const convert = (ending: string, { taskId, from, seconds, to, speed }: Conversion) =>
+  const convert = (ending: string, { taskId, from, to, speed }: Conversion) =>
     Effect.gen(function* () {
       const source = yield* files.local(taskId, from)
       const workshop = yield* files.workshop(taskId)
@@ -267,8 +265,7 @@ const makeConversion = Effect.gen(function* () {
         inputs: [{ source, options: [] }],
         filters: [],
         outputs: [{ target, options: [...options, ...encoders[to]] }],
-        encodes: 1,
-        seconds
+        encodes: 1
       }).pipe(
         Effect.mapError(
           ({ message, stderrTail }) =>

@@ -1,7 +1,5 @@
-import { execFileSync, spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises"
-import { availableParallelism } from "node:os"
+import { chmod, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { PassThrough } from "node:stream"
 import { describe, expect, it } from "@effect/vitest"
@@ -47,9 +45,6 @@ const nothingFed = () => {
   feed.end()
   return feed
 }
-
-const isTold = process.platform === "linux" && spawnSync("chrt", ["-V"]).status === 0
-const hasCores = isTold && availableParallelism() > 1
 
 describe("runJob", () => {
   // This must be the first test, since fluent-ffmpeg checks once per process.
@@ -170,62 +165,6 @@ describe("runJob", () => {
       )
       yield* Fiber.interrupt(fiber)
       expect(() => process.kill(pid, 0)).toThrow(/ESRCH/u)
-    })
-  )
-
-  it.scopedLive.skipIf(!isTold)("schedules an encoder as batch work", () =>
-    Effect.gen(function* () {
-      const binary = yield* impostor(
-        yield* plainFolder,
-        "until chrt -p $$ | grep -q SCHED_BATCH; do sleep 0.01; done"
-      )
-      yield* runJob(binary, fedJob, nothingFed())
-    })
-  )
-
-  it.scopedLive.skipIf(!hasCores)("pins single-stream encoders to separate cores, and others to none", () =>
-    Effect.gen(function* () {
-      const here = yield* plainFolder
-      // The single-stream encoders wait until they are pinned, and all wait for each other.
-      const binary = yield* impostor(
-        here,
-        [
-          "cores() { taskset -c -p $$ | sed 's/.*: //'; }",
-          'case "$*" in *second*) ;; *) until cores | grep -qx "[0-9]*"; do sleep 0.01; done ;; esac',
-          `cores > ${here}/$$.part && mv ${here}/$$.part ${here}/$$.cores`,
-          `until [ "$(cat ${here}/*.cores | wc -l)" = 3 ]; do sleep 0.01; done`
-        ].join("\n")
-      )
-      const two: FfmpegJob = { ...fedJob, outputs: [{ target: "/dev/second", options: [] }], encodes: 2 }
-      yield* Effect.all(
-        [two, fedJob, fedJob].map((job) => runJob(binary, job, nothingFed())),
-        { concurrency: "unbounded" }
-      )
-      const files = (yield* Effect.promise(() => readdir(here))).filter((name) => name.endsWith(".cores"))
-      const cores = yield* Effect.forEach(files, (name) =>
-        Effect.promise(() => readFile(join(here, name), "utf8"))
-      )
-      const all = execFileSync("taskset", ["-c", "-p", `${process.pid}`], { encoding: "utf8" })
-      const [one, other, ...rest] = cores.sort((a, b) => a.length - b.length).map((list) => list.trim())
-      expect(rest).toEqual([all.replace(/.*: /u, "").trim()])
-      expect(one).toMatch(/^\d+$/u)
-      expect(other).toMatch(/^\d+$/u)
-      expect(other).not.toBe(one)
-    })
-  )
-
-  it.scopedLive("encodes even if scheduling cannot be changed", () =>
-    Effect.gen(function* () {
-      const binary = yield* impostor(yield* plainFolder, "exit 0")
-      yield* Effect.acquireRelease(
-        Effect.sync(() => {
-          const path = process.env["PATH"]
-          process.env["PATH"] = "/nowhere"
-          return path
-        }),
-        (path) => Effect.sync(() => (process.env["PATH"] = path))
-      )
-      yield* runJob(binary, fedJob, nothingFed())
     })
   )
 
