@@ -291,7 +291,7 @@ const long = [
   "fleet/coordinator/JobWatcher.ts:makeJobWatcher",
   "fleet/shared/S3Share.ts:filesOf",
   "fleet/shared/S3Share.ts:s3Share",
-  "fleet/worker/Worker.ts:makeSpeakProcessor",
+  "fleet/worker/SpeakProcessor.ts:makeSpeakProcessor",
   "fleet/worker/Worker.ts:working",
   "gateway/GatewayCalls.ts:makeCalls",
   "gateway/GatewayCalls.ts:makeExchange",

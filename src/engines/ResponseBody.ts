@@ -72,3 +72,7 @@ const wordsOf = (reason: unknown): Option.Option<string> =>
 /** Parses JSON; none if it is invalid. */
 export const parsedJson = (bytes: Uint8Array): Option.Option<unknown> =>
   Schema.decodeUnknownOption(Schema.parseJson())(new TextDecoder().decode(bytes))
+
+/** Returns the message of an error's root cause: "connect ECONNREFUSED …" instead of "Transport error". */
+export const rootMessage = (cause: Error): string =>
+  cause.cause instanceof Error ? rootMessage(cause.cause) : cause.message

@@ -143,7 +143,7 @@ const ownStorage = Layer.mergeAll(serviceDatabase, folderStore, Secret.Default)
 const sharedStorage = (urls: SharedStorageUrls, lease: number | undefined) =>
   Layer.unwrapEffect(
     Effect.map(
-      Effect.promise(() => import("./storage/shared/SharedStorage.ts")),
+      Effect.promise(() => import("./storage/SharedStorage.ts")),
       (shared) => shared.sharedStorage(urls, lease)
     )
   )

@@ -20,21 +20,25 @@ import {
 import { postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import type { CloudSettings } from "./shared/CloudSettings.ts"
+import { optionalField } from "../../settings/SettingsFields.ts"
+import { cloudFields, type CloudOptions } from "./shared/CloudSettings.ts"
 import { type TimedPart, timingOf } from "./shared/CloudTiming.ts"
 import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
 import { textAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
-export interface CartesiaSettings extends CloudSettings {
-  /** Default `sonic-3`. */
-  readonly model?: string
-}
+export const CartesiaSettings = Schema.Struct({
+  kind: Schema.Literal("cartesia"),
+  ...cloudFields,
+  model: optionalField(Schema.NonEmptyString, "The model; default: sonic-3.")
+})
 
 /** The interface's version: since this one, errors are JSON. */
 const version = "2026-03-01"
 
-export const makeCartesia = Effect.fnUntraced(function* (settings: CartesiaSettings) {
+export const makeCartesia = Effect.fnUntraced(function* (
+  settings: CloudOptions<typeof CartesiaSettings.Type>
+) {
   const { name, model = "sonic-3" } = settings
   const { client, obstacle } = yield* makeKeyedClient(settings, {
     keyVariable: "CARTESIA_API_KEY",

@@ -10,22 +10,26 @@ import { readGoogleError } from "./GoogleErrors.ts"
 import { cloudRate, decodedAudio, pcmSpeech, wavSpeech } from "./shared/CloudAudio.ts"
 import { postJson } from "./shared/CloudClient.ts"
 import { makeCloudEngine } from "./shared/CloudEngine.ts"
-import type { CloudSettings } from "./shared/CloudSettings.ts"
+import { optionalField } from "../../settings/SettingsFields.ts"
+import { cloudFields, type CloudOptions } from "./shared/CloudSettings.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
-export interface GeminiSettings extends CloudSettings {
-  /** Default `gemini-3.8-flash-tts`. */
-  readonly model?: string
-  /** How to speak, such as "calm, as a narrator"; sent with each text. Default: none. */
-  readonly style?: string
-}
+export const GeminiSettings = Schema.Struct({
+  kind: Schema.Literal("gemini"),
+  ...cloudFields,
+  model: optionalField(Schema.NonEmptyString, "The model; default: gemini-3.8-flash-tts."),
+  style: optionalField(
+    Schema.NonEmptyTrimmedString,
+    "How to speak, sent with each text, such as: calm, as a narrator."
+  )
+})
 
 /** The prebuilt voices. They speak every language of the model. */
 const names =
   "Zephyr Puck Charon Kore Fenrir Leda Orus Aoede Callirrhoe Autonoe Enceladus Iapetus Umbriel Algieba Despina Erinome Algenib Rasalgethi Laomedeia Achernar Alnilam Schedar Gacrux Pulcherrima Achird Zubenelgenubi Vindemiatrix Sadachbia Sadaltager Sulafat"
 const voices: ReadonlyArray<EngineVoice> = names.split(" ").map((name) => ({ id: name, name, languages: [] }))
 
-export const makeGemini = Effect.fnUntraced(function* (settings: GeminiSettings) {
+export const makeGemini = Effect.fnUntraced(function* (settings: CloudOptions<typeof GeminiSettings.Type>) {
   const { name, model = "gemini-3.8-flash-tts" } = settings
   const { client, obstacle } = yield* makeKeyedClient(settings, {
     keyVariable: "GEMINI_API_KEY",

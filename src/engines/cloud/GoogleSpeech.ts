@@ -4,6 +4,7 @@
  *
  * https://cloud.google.com/text-to-speech/docs/reference/rest/v1beta1/text/synthesize
  */
+import { optionalField } from "../../settings/SettingsFields.ts"
 import { Effect, Option, Redacted, Schema, Clock } from "effect"
 import { EngineUnavailable } from "../Engine.ts"
 import { readGoogleError } from "./GoogleErrors.ts"
@@ -17,7 +18,7 @@ import {
 } from "./shared/CloudAudio.ts"
 import { makeCloudClient, postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded, type CloudSpeech } from "./shared/CloudEngine.ts"
-import { secretIn, settingIn, type CloudSettings } from "./shared/CloudSettings.ts"
+import { secretIn, settingIn, cloudFields, type CloudOptions } from "./shared/CloudSettings.ts"
 import { timingOf, wordSpans } from "./shared/CloudTiming.ts"
 import { genderOf } from "./shared/CloudVoices.ts"
 import { decibels, xmlText } from "./shared/Ssml.ts"
@@ -28,15 +29,21 @@ import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { boundedBody, parsedJson } from "../ResponseBody.ts"
 import { textAt } from "./shared/JsonFields.ts"
 
-export interface GoogleSettings extends CloudSettings {
-  /** Whether to request the times of words, where the voice has them; default true. Marks are free of charge. */
-  readonly wordTimes?: boolean
-}
+export const GoogleSettings = Schema.Struct({
+  kind: Schema.Literal("google"),
+  ...cloudFields,
+  wordTimes: optionalField(
+    Schema.Boolean,
+    "Whether to request the times of words, where the voice has them; default: true."
+  )
+})
 
 /** Maximum bytes of a text, or of SSML. */
 const maxBytes = 5_000
 
-export const makeGoogleSpeech = Effect.fnUntraced(function* (settings: GoogleSettings) {
+export const makeGoogleSpeech = Effect.fnUntraced(function* (
+  settings: CloudOptions<typeof GoogleSettings.Type>
+) {
   const { name, keyVariable = "GOOGLE_API_KEY" } = settings
   const key = yield* secretIn(keyVariable)
   const file = Option.isSome(key) ? undefined : yield* settingIn("GOOGLE_APPLICATION_CREDENTIALS")

@@ -11,16 +11,17 @@ import { checkComplete, cloudRate, decodedAudio, pcmSpeech, speechLength } from 
 import { postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import type { CloudSettings } from "./shared/CloudSettings.ts"
+import { optionalField } from "../../settings/SettingsFields.ts"
+import { cloudFields, type CloudOptions } from "./shared/CloudSettings.ts"
 import { fieldAt, textAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
-export interface MiniMaxSettings extends CloudSettings {
-  /** Default `speech-2.8-hd`. */
-  readonly model?: string
-  /** Older accounts need it. */
-  readonly groupId?: string
-}
+export const MiniMaxSettings = Schema.Struct({
+  kind: Schema.Literal("minimax"),
+  ...cloudFields,
+  model: optionalField(Schema.NonEmptyString, "The model; default: speech-2.8-hd."),
+  groupId: optionalField(Schema.NonEmptyString, "The group id, which older accounts need.")
+})
 
 /** Languages by the names that MiniMax gives them, in requests and at the start of its voices' ids. */
 const languages: Readonly<Record<string, string>> = {
@@ -58,7 +59,7 @@ const languages: Readonly<Record<string, string>> = {
   zh: "Chinese"
 }
 
-export const makeMiniMax = Effect.fnUntraced(function* (settings: MiniMaxSettings) {
+export const makeMiniMax = Effect.fnUntraced(function* (settings: CloudOptions<typeof MiniMaxSettings.Type>) {
   const { name, model = "speech-2.8-hd" } = settings
   const query = settings.groupId === undefined ? "" : `?GroupId=${encodeURIComponent(settings.groupId)}`
   const { client, obstacle } = yield* makeKeyedClient(settings, {

@@ -2,7 +2,7 @@
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Clock, Duration, Effect, Redacted, Schedule } from "effect"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
-import { boundedBody, messageIn } from "../ResponseBody.ts"
+import { boundedBody, messageIn, rootMessage } from "../ResponseBody.ts"
 import { HelperFailed } from "./HelperFailed.ts"
 
 export interface HelperEndpointOptions {
@@ -119,7 +119,3 @@ export const makeHelperEndpoint = Effect.fnUntraced(function* (options: HelperEn
 /** Removes the key from a text of the server: some servers repeat it in errors. */
 const withoutKey = (text: string, key: Redacted.Redacted | undefined): string =>
   key === undefined ? text : text.replaceAll(Redacted.value(key), "[key]")
-
-/** Returns the message of an error's root cause: "connect ECONNREFUSED …" instead of "Transport error". */
-const rootMessage = (cause: Error): string =>
-  cause.cause instanceof Error ? rootMessage(cause.cause) : cause.message

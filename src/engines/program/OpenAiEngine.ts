@@ -2,7 +2,7 @@
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
 import { Clock, Config, Duration, Effect, Option, Schema } from "effect"
 import { EngineUnavailable, SpeechFailed, type Engine, type EngineVoice } from "../Engine.ts"
-import { boundedBody, isJson, messageIn, parsedJson, waitIn } from "../ResponseBody.ts"
+import { boundedBody, isJson, messageIn, parsedJson, waitIn, rootMessage } from "../ResponseBody.ts"
 import { cacheSuccess } from "../SuccessCache.ts"
 import { singleLineSpeech } from "../text/SingleLineSpeech.ts"
 
@@ -145,10 +145,6 @@ export const makeOpenAiEngine = Effect.fnUntraced(function* (options: OpenAiOpti
 
   return { name, controls: ["rate"], voices, speak, check: reachable } satisfies Engine
 })
-
-/** Returns the message of an error's root cause: "connect ECONNREFUSED …" instead of "Transport error". */
-const rootMessage = (cause: Error): string =>
-  cause.cause instanceof Error ? rootMessage(cause.cause) : cause.message
 
 /** Converts an error response to an engine error with the server's message. `now` is in ms since the Unix epoch. */
 const refusal = (

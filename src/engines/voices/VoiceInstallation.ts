@@ -1,6 +1,7 @@
 /**
  * Installs neural voices from the catalogue, a folder, a Piper file or an archive. Each appears complete or not at all.
  */
+import { rootMessage } from "../ResponseBody.ts"
 import { randomUUID } from "node:crypto"
 import { existsSync, createReadStream, createWriteStream } from "node:fs"
 import {
@@ -352,7 +353,7 @@ const fetchRest = (request: DownloadRequest) =>
           )
         )
         .pipe(
-          Effect.mapError((cause) => new Interrupted({ why: rootWords(cause) })),
+          Effect.mapError((cause) => new Interrupted({ why: rootMessage(cause) })),
           Effect.timeoutFail({
             duration: silentFor,
             onTimeout: () => new Interrupted({ why: "no response" })
@@ -415,7 +416,7 @@ const received = (request: DownloadRequest, response: HttpClientResponse.HttpCli
     )
     let at = from
     yield* response.stream.pipe(
-      Stream.mapError((cause) => new Interrupted({ why: rootWords(cause) })),
+      Stream.mapError((cause) => new Interrupted({ why: rootMessage(cause) })),
       Stream.timeoutFail(() => new Interrupted({ why: "no data" }), silentFor),
       Stream.runForEach((chunk) =>
         Effect.gen(function* () {
@@ -471,10 +472,6 @@ const discard = (part: string): Effect.Effect<void> =>
   })
 
 const hostOf = ({ address }: DownloadRequest): string => new URL(address).host
-
-/** Returns the message of an error's root cause. */
-const rootWords = (cause: Error): string =>
-  cause.cause instanceof Error ? rootWords(cause.cause) : cause.message
 
 // Unpacks an archive of a voice (tar, with bzip2 or gzip). Refuses everything but plain files and folders.
 

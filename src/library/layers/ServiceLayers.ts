@@ -3,7 +3,7 @@ import { Array, type Context, Effect, Either, Layer, type Redacted, Schema } fro
 import { primaryLanguage, ProviderId, VoiceId } from "../../domain/values/Ids.ts"
 import type { Engine, EngineVoice } from "../../engines/Engine.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
-import { Slug } from "../../service/config/ConfigFields.ts"
+import { Slug } from "../../settings/SettingsFields.ts"
 import { defaultProviders } from "../../service/config/DefaultProviders.ts"
 import type { ServiceConfig } from "../../service/config/ServiceConfig.ts"
 import type { EmbeddedOptions } from "../../service/Service.ts"

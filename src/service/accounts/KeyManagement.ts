@@ -6,8 +6,7 @@ import { RowMismatch } from "../storage/CheckedRows.ts"
 import { fileIn, serviceDatabase } from "../storage/Database.ts"
 import { Secret } from "../storage/Secret.ts"
 import type { SharedStorageUrls } from "../storage/SharedStorageUrls.ts"
-import type { AuditEntry } from "./AuditLog.ts"
-import type { KeyInfo, KeyOptions, KeyRejected } from "./KeyRecord.ts"
+import type { KeyOptions } from "./KeyRecord.ts"
 import { KeyStore } from "./KeyStore.ts"
 
 export type { KeyInfo, KeyOptions } from "./KeyRecord.ts"
@@ -16,63 +15,33 @@ export type { KeyInfo, KeyOptions } from "./KeyRecord.ts"
 export type KeysPlace = string | SharedStorageUrls
 
 /** Creates a key and returns it. It cannot be read again later. */
-export const createKey = (
-  place: KeysPlace,
-  options: KeyOptions
-): Effect.Effect<Redacted.Redacted<string>, KeyRejected | DataFolderUnusable> =>
+export const createKey = (place: KeysPlace, options: KeyOptions) =>
   withKeys(place, (keys) => keys.create(options))
 
 /** Imports an older key, which need not have the prefix. */
-export const importKey = (
-  place: KeysPlace,
-  key: Redacted.Redacted<string>,
-  options: KeyOptions
-): Effect.Effect<void, KeyRejected | DataFolderUnusable> =>
+export const importKey = (place: KeysPlace, key: Redacted.Redacted<string>, options: KeyOptions) =>
   withKeys(place, (keys) => keys.importKey(key, options))
 
 /** Lists all keys, revoked ones included, oldest first. */
-export const listKeys = (place: KeysPlace): Effect.Effect<ReadonlyArray<KeyInfo>, DataFolderUnusable> =>
-  Effect.zipRight(
-    there(place),
-    withKeys(place, (keys) => keys.list)
-  )
+export const listKeys = (place: KeysPlace) => withKeysThere(place, (keys) => keys.list)
 
 /** Lists the last entries of the audit log, oldest first. */
-export const auditEntries = (
-  place: KeysPlace,
-  limit: number
-): Effect.Effect<ReadonlyArray<AuditEntry>, DataFolderUnusable> =>
-  Effect.zipRight(
-    there(place),
-    withKeys(place, (keys) => keys.audit(limit))
-  )
+export const auditEntries = (place: KeysPlace, limit: number) =>
+  withKeysThere(place, (keys) => keys.audit(limit))
 
 /** Grants an account more credits. Returns its new total; undefined if the account is unlimited. */
-export const grantCredits = (
-  place: KeysPlace,
-  account: number,
-  credits: number
-): Effect.Effect<number | undefined, KeyRejected | DataFolderUnusable> =>
-  Effect.zipRight(
-    there(place),
-    withKeys(place, (keys) => keys.grant(account, credits))
-  )
+export const grantCredits = (place: KeysPlace, account: number, credits: number) =>
+  withKeysThere(place, (keys) => keys.grant(account, credits))
 
 /** Revokes a key by its id, or by its name if only one valid key has that name. */
-export const revokeKey = (
-  place: KeysPlace,
-  which: string
-): Effect.Effect<KeyInfo, KeyRejected | DataFolderUnusable> =>
-  Effect.zipRight(
-    there(place),
-    withKeys(place, (keys) => keys.revoke(which))
-  )
+export const revokeKey = (place: KeysPlace, which: string) =>
+  withKeysThere(place, (keys) => keys.revoke(which))
 
 /** Fails if the folder has no database: then its name was probably mistyped. */
-const there = (place: KeysPlace): Effect.Effect<void, DataFolderUnusable> =>
-  Effect.suspend(() =>
+const withKeysThere = <A, E>(place: KeysPlace, use: (keys: KeyStore) => Effect.Effect<A, E>) =>
+  Effect.suspend((): Effect.Effect<A, E | DataFolderUnusable> =>
     typeof place !== "string" || existsSync(fileIn(place))
-      ? Effect.void
+      ? withKeys(place, use)
       : new DataFolderUnusable({
           folder: place,
           detail: "no service data here; set the service's folder with --data"
@@ -102,7 +71,7 @@ const storageAt = (place: KeysPlace) =>
       )
     : Layer.unwrapEffect(
         Effect.map(
-          Effect.promise(() => import("../storage/shared/SharedStorage.ts")),
+          Effect.promise(() => import("../storage/SharedStorage.ts")),
           (shared) => shared.sharedAccounts(place)
         )
       )

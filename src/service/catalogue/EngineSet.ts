@@ -1,5 +1,7 @@
 /** Opens the engines that the settings name. */
-import { Context, Duration, Effect, Layer, Clock, Config, Either, Option, Schema } from "effect"
+import type { HttpClient } from "@effect/platform"
+import { Context, Duration, Effect, Layer, Clock, Config, Either, Option, Schema, type Scope } from "effect"
+import { completeVoice } from "../../engines/EngineFields.ts"
 import { makeCommandEngine } from "../../engines/program/CommandEngine.ts"
 import {
   type Engine,
@@ -26,8 +28,6 @@ import { makeCartesia } from "../../engines/cloud/Cartesia.ts"
 import { makeGemini } from "../../engines/cloud/Gemini.ts"
 import { makeMiniMax } from "../../engines/cloud/MiniMax.ts"
 import { makePolly } from "../../engines/cloud/Polly.ts"
-import type { CloudSettings } from "../../engines/cloud/shared/CloudSettings.ts"
-import type { CloudEngineSettings } from "../config/CloudEngineConfig.ts"
 import { Transcript } from "../../contract/Task.ts"
 import { Casting } from "../../domain/speech/Casting.ts"
 import { ModelId, ProviderId, type TaskId, VoiceId } from "../../domain/values/Ids.ts"
@@ -46,50 +46,6 @@ import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
 import { ServiceAddress } from "../../gateway/exchange/ServiceAddress.ts"
 import { readScript } from "../../script/ScriptFile.ts"
 
-/** Every cloud engine with its defaults, by the name that providers use without an `engines` section. */
-const cloudKinds: Readonly<Record<CloudEngineSettings["kind"], CloudEngineSettings>> = {
-  elevenlabs: { kind: "elevenlabs" },
-  azure: { kind: "azure" },
-  google: { kind: "google" },
-  polly: { kind: "polly" },
-  minimax: { kind: "minimax" },
-  cartesia: { kind: "cartesia" },
-  gemini: { kind: "gemini" }
-}
-
-/** Opens a cloud engine. It reads its key from the environment now. */
-const openCloudEngine = (name: string, settings: CloudEngineSettings) =>
-  Effect.flatMap(Layer.build(httpClient), (http) => Effect.provide(made(name, settings), http))
-
-const made = (name: string, settings: CloudEngineSettings) => {
-  const { voices, ...rest } = settings
-  const shared: CloudSettings = {
-    name,
-    ...(voices === undefined ? {} : { voices: voices.map(completeVoice) })
-  }
-  switch (rest.kind) {
-    case "elevenlabs":
-      return makeElevenLabs({ ...rest, ...shared })
-    case "azure":
-      return makeAzureSpeech({ ...rest, ...shared })
-    case "google":
-      return makeGoogleSpeech({ ...rest, ...shared })
-    case "polly":
-      return makePolly({ ...rest, ...shared })
-    case "minimax":
-      return makeMiniMax({ ...rest, ...shared })
-    case "cartesia":
-      return makeCartesia({ ...rest, ...shared })
-    case "gemini":
-      return makeGemini({ ...rest, ...shared })
-  }
-}
-
-/** Fills in the name and languages of a voice in the settings. */
-const completeVoice = <V extends { readonly id: string }>(
-  voice: V & { readonly name?: string; readonly languages?: ReadonlyArray<string> }
-) => ({ ...voice, name: voice.name ?? voice.id, languages: voice.languages ?? [] })
-
 /** The engines by their keys: names in the settings, with the key variable if a provider names one. */
 export class EngineSet extends Context.Tag("service/EngineSet")<EngineSet, ReadonlyMap<string, Engine>>() {
   /** Opens every engine that a provider uses. Engines of the host program are open already, and take precedence. */
@@ -99,6 +55,7 @@ export class EngineSet extends Context.Tag("service/EngineSet")<EngineSet, Reado
       const { config, engines: given = new Map<string, Engine>() } = yield* ServiceOptions
       const settings = { ...builtIn, ...config.engines }
       const engines = new Map<string, Engine>()
+      const http = yield* Layer.build(httpClient)
       for (const [key, { engine: name, keyVariable, concurrency }] of enginesNeeded(config)) {
         const open = given.get(name)
         if (open !== undefined) {
@@ -119,7 +76,7 @@ export class EngineSet extends Context.Tag("service/EngineSet")<EngineSet, Reado
             ]
           })
         const keyed = keyVariable === undefined ? own : { ...own, keyVariable }
-        engines.set(key, yield* openEngine(name, keyed, concurrency))
+        engines.set(key, yield* Effect.provide(openEngine(name, keyed, concurrency), http))
       }
       return engines
     })
@@ -131,22 +88,38 @@ const builtIn: Readonly<Record<string, EngineSettings>> = {
   espeak: { kind: "espeak" },
   flite: { kind: "flite" },
   neural: { kind: "sherpa" },
-  ...cloudKinds
+  elevenlabs: { kind: "elevenlabs" },
+  azure: { kind: "azure" },
+  google: { kind: "google" },
+  polly: { kind: "polly" },
+  minimax: { kind: "minimax" },
+  cartesia: { kind: "cartesia" },
+  gemini: { kind: "gemini" }
 }
 
 /** Kinds of engines that use no key. */
 const keyless: ReadonlySet<EngineSettings["kind"]> = new Set(["espeak", "flite", "sherpa", "command"])
 
-const openEngine = (name: string, settings: EngineSettings, concurrency: number) => {
+const openEngine = (
+  name: string,
+  settings: EngineSettings,
+  concurrency: number
+): Effect.Effect<Engine, never, HttpClient.HttpClient | Scope.Scope> => {
   switch (settings.kind) {
     case "elevenlabs":
+      return makeElevenLabs({ ...settings, name })
     case "azure":
+      return makeAzureSpeech({ ...settings, name })
     case "google":
+      return makeGoogleSpeech({ ...settings, name })
     case "polly":
+      return makePolly({ ...settings, name })
     case "minimax":
+      return makeMiniMax({ ...settings, name })
     case "cartesia":
+      return makeCartesia({ ...settings, name })
     case "gemini":
-      return openCloudEngine(name, settings)
+      return makeGemini({ ...settings, name })
     case "espeak":
       return makeEspeakEngine(settings.threads === undefined ? {} : { size: settings.threads })
     case "flite":
@@ -176,18 +149,13 @@ const openEngine = (name: string, settings: EngineSettings, concurrency: number)
     }
     case "openai": {
       const { kind: _, voices = [], timeout, maxCharacters, ...rest } = settings
-      return Effect.flatMap(Layer.build(httpClient), (http) =>
-        Effect.provide(
-          makeOpenAiEngine({
-            ...rest,
-            name,
-            voices: voices.map(completeVoice),
-            timeout: Duration.seconds(timeout ?? 120),
-            ...(maxCharacters === undefined ? {} : { maxChars: maxCharacters })
-          }),
-          http
-        )
-      )
+      return makeOpenAiEngine({
+        ...rest,
+        name,
+        voices: voices.map(completeVoice),
+        timeout: Duration.seconds(timeout ?? 120),
+        ...(maxCharacters === undefined ? {} : { maxChars: maxCharacters })
+      })
     }
     case "upstream": {
       const { kind: _, timeout, ...rest } = settings

@@ -2,9 +2,21 @@
 import { Schema } from "effect"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { expecting } from "../../domain/values/SchemaWords.ts"
-import { CloudEngineSettings } from "./CloudEngineConfig.ts"
-import { addressField, describedField, optionalCount, optionalField, optionalNumber } from "./ConfigFields.ts"
-import { foreignVoice, keyVariable, normalise } from "./EngineFields.ts"
+import { AzureSettings } from "../../engines/cloud/AzureSpeech.ts"
+import { CartesiaSettings } from "../../engines/cloud/Cartesia.ts"
+import { ElevenLabsSettings } from "../../engines/cloud/ElevenLabs.ts"
+import { GeminiSettings } from "../../engines/cloud/Gemini.ts"
+import { GoogleSettings } from "../../engines/cloud/GoogleSpeech.ts"
+import { MiniMaxSettings } from "../../engines/cloud/MiniMax.ts"
+import { PollySettings } from "../../engines/cloud/Polly.ts"
+import {
+  addressField,
+  describedField,
+  optionalCount,
+  optionalField,
+  optionalNumber
+} from "../../settings/SettingsFields.ts"
+import { foreignVoice, keyVariable, normalise } from "../../engines/EngineFields.ts"
 
 /** eSpeak NG, bundled: more than a hundred languages. */
 const EspeakSettings = Schema.Struct({
@@ -122,6 +134,12 @@ export const EngineSettings = Schema.Union(
   CommandSettings,
   OpenAiSettings,
   UpstreamSettings,
-  ...CloudEngineSettings.members
+  ElevenLabsSettings,
+  AzureSettings,
+  GoogleSettings,
+  PollySettings,
+  MiniMaxSettings,
+  CartesiaSettings,
+  GeminiSettings
 )
 export type EngineSettings = typeof EngineSettings.Type

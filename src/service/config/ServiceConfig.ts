@@ -2,20 +2,20 @@
  * Schema of the service's settings file (`serve --config service.yaml`). Every setting has a default: with an empty
  * file, or none, the service works offline with all five providers.
  */
+import { isIP } from "node:net"
 import { Schema } from "effect"
 import { LanguageTag } from "../../domain/values/Ids.ts"
 import { expecting } from "../../domain/values/SchemaWords.ts"
 import {
   addressField,
   describedField,
-  isNetwork,
   optionalCount,
   optionalField,
   optionalNumber,
   Slug
-} from "./ConfigFields.ts"
+} from "../../settings/SettingsFields.ts"
 import { EngineSettings } from "./EngineConfig.ts"
-import { keyVariable } from "./EngineFields.ts"
+import { keyVariable } from "../../engines/EngineFields.ts"
 
 /** A provider's model. */
 export const ModelSettings = Schema.Struct({
@@ -131,6 +131,18 @@ export const ProviderSettings = Schema.Struct({
   )
 })
 export type ProviderSettings = typeof ProviderSettings.Type
+
+/** Whether a text is an IP address, or a network in CIDR notation. */
+const isNetwork = (value: string): boolean => {
+  const [address = "", bits, ...others] = value.split("/")
+  const family = isIP(address)
+  const most = family === 6 ? 128 : 32
+  return (
+    family !== 0 &&
+    others.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/u.test(bits) && Number(bits) <= most))
+  )
+}
 
 /** The whole settings file. */
 export const ServiceConfig = Schema.Struct({

@@ -2,7 +2,7 @@
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
 import { EngineUnavailable, SpeechFailed } from "../../Engine.ts"
-import { boundedBody, isJson, parsedJson } from "../../ResponseBody.ts"
+import { boundedBody, isJson, parsedJson, rootMessage } from "../../ResponseBody.ts"
 import { cloudFailure, type CloudReading, type CloudRefusal } from "./CloudFailures.ts"
 
 /** A request, relative to the provider's address. */
@@ -103,7 +103,7 @@ export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddres
         Effect.mapError(
           client.execute(whole),
           (cause) =>
-            new EngineUnavailable({ engine: name, detail: `no response from ${host}: ${rootCause(cause)}` })
+            new EngineUnavailable({ engine: name, detail: `no response from ${host}: ${rootMessage(cause)}` })
         )
       ),
       Effect.flatMap((response) =>
@@ -149,10 +149,6 @@ export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddres
     Effect.flatMap(failureOf(status, {}, new TextEncoder().encode(JSON.stringify(body))), Effect.fail)
   return { send, audio, json, refused } satisfies CloudClient
 })
-
-/** Returns the message of an error's root cause: "connect ECONNREFUSED …" instead of "Transport error". */
-const rootCause = (cause: Error): string =>
-  cause.cause instanceof Error ? rootCause(cause.cause) : cause.message
 
 /** Providers may quote a rejected key in their message. */
 const withoutSecrets = (

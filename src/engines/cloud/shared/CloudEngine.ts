@@ -8,6 +8,7 @@ import {
   SpeechFailed,
   type SpeechRequest
 } from "../../Engine.ts"
+import { completeVoice } from "../../EngineFields.ts"
 import { primaryLanguage } from "../../../domain/values/Ids.ts"
 import { singleLineSpeech } from "../../text/SingleLineSpeech.ts"
 import type { CloudSettings } from "./CloudSettings.ts"
@@ -44,7 +45,7 @@ export const makeCloudEngine = Effect.fnUntraced(function* (
   provider: CloudProvider
 ) {
   const { name } = settings
-  const own = settings.voices ?? []
+  const own = (settings.voices ?? []).map(completeVoice)
   const limit = { ...provider.limit, most: settings.maxCharacters ?? provider.limit.most }
   const inFlight = yield* Effect.makeSemaphore(settings.concurrency ?? provider.concurrency)
   const ready =

@@ -3,11 +3,11 @@
  * files.
  */
 import { createHash, randomBytes, randomUUID } from "node:crypto"
-import { SqlClient, SqlClient as Sql } from "@effect/sql/SqlClient"
+import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, Option, Stream, Cause, Data, Redacted, Schedule, type Scope } from "effect"
-import { ifPresent, openS3, type S3Client } from "../../../system/s3/S3Client.ts"
-import { readS3Settings } from "../../../system/s3/S3Settings.ts"
-import { DataFolder, DataFolderUnusable, openFailureReason } from "../DataFolder.ts"
+import { ifPresent, openS3, type S3Client } from "../../system/s3/S3Client.ts"
+import { readS3Settings } from "../../system/s3/S3Settings.ts"
+import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
 import {
   FileStore,
   type FileKind,
@@ -15,17 +15,17 @@ import {
   FilesUnwritable,
   mediaTypes,
   type StoredFile
-} from "../FileStore.ts"
-import { Replica, type TaskChange } from "../Replica.ts"
-import { Secret, secretSize } from "../Secret.ts"
-import type { SharedStorageUrls } from "../SharedStorageUrls.ts"
+} from "./FileStore.ts"
+import { Replica, type TaskChange } from "./Replica.ts"
+import { Secret, secretSize } from "./Secret.ts"
+import type { SharedStorageUrls } from "./SharedStorageUrls.ts"
 import { createWriteStream } from "node:fs"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { PgClient } from "@effect/sql-pg"
 import Pg from "pg"
-import { applyMigrations, keptBefore } from "../ServiceMigrations.ts"
+import { applyMigrations, keptBefore } from "./ServiceMigrations.ts"
 
 /** Opens the database and the secret. */
 export const sharedAccounts = (
@@ -66,7 +66,7 @@ const refused = (folder: string, detail: string) => new DataFolderUnusable({ fol
 const secretIn = ({ database }: SharedStorageUrls, s3: S3Client) =>
   exclusively(
     Effect.gen(function* () {
-      const sql = yield* Sql
+      const sql = yield* SqlClient
       const [known] = yield* sql<{ digest: string }>`SELECT digest FROM file_secret`
       const found = yield* read(s3)
       if (known === undefined) {

@@ -1,7 +1,6 @@
 /** Schema helpers shared by the settings files: described fields, bounded numbers, names and URLs. */
-import { isIP } from "node:net"
 import { Schema } from "effect"
-import { expecting } from "../../domain/values/SchemaWords.ts"
+import { expecting } from "../domain/values/SchemaWords.ts"
 
 /** Adds a description for people. Error messages quote it. */
 export const describedField = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string) =>
@@ -24,18 +23,6 @@ export const addressField = Schema.NonEmptyTrimmedString.pipe(
     expecting("a URL that starts with http:// or https://")
   )
 )
-
-/** Whether a text is an IP address, or a network in CIDR notation. */
-export const isNetwork = (value: string): boolean => {
-  const [address = "", bits, ...others] = value.split("/")
-  const family = isIP(address)
-  const most = family === 6 ? 128 : 32
-  return (
-    family !== 0 &&
-    others.length === 0 &&
-    (bits === undefined || (/^\d{1,3}$/u.test(bits) && Number(bits) <= most))
-  )
-}
 
 /** A name that is safe in a URL path: letters, digits, dots, dashes, plus signs and underscores. */
 export const Slug = Schema.String.pipe(

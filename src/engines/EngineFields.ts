@@ -1,8 +1,8 @@
 /** Settings that several kinds of engines share. */
 import { Schema } from "effect"
-import { LanguageTag } from "../../domain/values/Ids.ts"
-import { expecting } from "../../domain/values/SchemaWords.ts"
-import { describedField, optionalField } from "./ConfigFields.ts"
+import { LanguageTag } from "../domain/values/Ids.ts"
+import { expecting } from "../domain/values/SchemaWords.ts"
+import { describedField, optionalField } from "../settings/SettingsFields.ts"
 
 /** The name of an environment variable that holds a key. */
 export const keyVariable = describedField(
@@ -25,3 +25,8 @@ export const normalise = optionalField(
   Schema.Boolean,
   "Whether to write out numbers, dates, units and abbreviations before the engine reads them; default: false."
 )
+
+/** Fills in the name and languages of a voice in the settings. */
+export const completeVoice = <V extends { readonly id: string }>(
+  voice: V & { readonly name?: string; readonly languages?: ReadonlyArray<string> }
+) => ({ ...voice, name: voice.name ?? voice.id, languages: voice.languages ?? [] })
