@@ -13,7 +13,7 @@ export const joinedMp3 = (bytes: Uint8Array): Uint8Array | undefined => {
   let [at, kept, lost, foreign] = [0, 0, 0, 0]
   let before: Mp3Header | undefined
   let stated = { frames: 0, found: 0 }
-  const isWhole = () => stated.found >= stated.frames
+  const isWhole = () => stated.found + maxCut >= stated.frames
   while (at < bytes.length) {
     const header = frameAt(bytes, at, before !== undefined)
     if (header === undefined) {
@@ -51,6 +51,9 @@ export const joinedMp3 = (bytes: Uint8Array): Uint8Array | undefined => {
     ? undefined
     : new Uint8Array(Buffer.concat(pieces))
 }
+
+/** Most frames that a file may lack where the next one begins. */
+const maxCut = 2
 
 /** Bytes of the longest frame: 320 kbit/s at 32 kHz. */
 const maxFrame = 1_440
@@ -100,8 +103,9 @@ const tagLength = (bytes: Uint8Array, at: number): number => {
 
 /** Whether bytes are tags, zeros or text. */
 const isExplained = (gap: Uint8Array): boolean => {
-  const length = tagLength(gap, 0)
-  if (length > 0) return isExplained(gap.subarray(length))
+  const tag = gap.findIndex((_, at) => tagLength(gap, at) > 0)
+  if (tag >= 0)
+    return isExplained(gap.subarray(0, tag)) && isExplained(gap.subarray(tag + tagLength(gap, tag)))
   const text = new TextDecoder().decode(gap, { stream: true })
   return text.includes("APETAGEX") || !/[\u0001-\u0008\u000e-\u001f\ufffd]/u.test(text)
 }

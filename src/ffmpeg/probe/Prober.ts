@@ -5,6 +5,7 @@ import type { FfmpegChoice } from "../process/FfmpegChoice.ts"
 import { NotMedia } from "../process/FfmpegErrors.ts"
 import { headOf, textIn } from "../process/FileHead.ts"
 import { runJob } from "../process/JobRunner.ts"
+import { otherKind } from "../../script/bytes/BinaryKind.ts"
 import { Micros } from "../../domain/time/Units.ts"
 import { inputsDescribed, type InputDescription } from "./InputDescription.ts"
 import type { FfmpegJob } from "../process/FfmpegJob.ts"
@@ -15,10 +16,10 @@ export const probeFile = Effect.fn("Prober.probeFile")(function* (ffmpeg: Ffmpeg
   const head = yield* Effect.promise(() => headOf(path))
   if (head === undefined) return yield* new NotMedia({ path, found: "no readable file" })
   if (head.length === 0) return yield* new NotMedia({ path, found: "an empty file" })
-  const text = textIn(head)
+  const found = otherKind(head) ?? textIn(head)
   return yield* probeWith(ffmpeg.first, path).pipe(
     Effect.mapError((fault) =>
-      fault._tag === "NotMedia" && text !== undefined ? new NotMedia({ path, found: text }) : fault
+      fault._tag === "NotMedia" && found !== undefined ? new NotMedia({ path, found }) : fault
     ),
     Effect.catchTag("NotMedia", (refusal) =>
       Effect.flatMap(ffmpeg.spare, (spare) =>

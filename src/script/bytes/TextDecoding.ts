@@ -3,6 +3,7 @@ import { Either, Array } from "effect"
 import iconv from "iconv-lite"
 import { Notice, ScriptFault } from "../../domain/speech/Cue.ts"
 import { guessCodePage, mostlyOwn, shareOfLanguage } from "./CodePage.ts"
+import { binaryKind } from "./BinaryKind.ts"
 import { isUtf8 } from "./Utf8.ts"
 import { hasScript, scriptOf } from "../language/WritingSystems.ts"
 
@@ -175,35 +176,6 @@ const excerpt = (text: string, position: number): string => {
   const start = Math.max(text.lastIndexOf("\n", position), text.lastIndexOf("\r", position)) + 1
   return text.slice(start, start + 60).split(/[\r\n]/u)[0] ?? ""
 }
-
-const kinds: ReadonlyArray<readonly [what: string, at: number, magic: string]> = [
-  ["a PNG picture", 0, "\x89PNG"],
-  ["a JPEG picture", 0, "\xff\xd8\xff"],
-  ["a GIF picture", 0, "GIF8"],
-  ["a PDF document", 0, "%PDF-"],
-  ["a ZIP archive or an office document", 0, "PK\x03\x04"],
-  ["a gzip archive", 0, "\x1f\x8b"],
-  ["a RAR archive", 0, "Rar!\x1a"],
-  ["a 7z archive", 0, "7z\xbc\xaf"],
-  ["an MP4 or QuickTime video", 4, "ftyp"],
-  ["a Matroska or WebM video", 0, "\x1aE\xdf\xa3"],
-  ["a WAV or AVI file", 0, "RIFF"],
-  ["an Ogg file", 0, "OggS"],
-  ["a FLAC file", 0, "fLaC"],
-  ["an MP3 file", 0, "ID3"],
-  ["an SQLite database", 0, "SQLite format 3\x00"],
-  ["a program", 0, "\x7fELF"],
-  ["an office document", 0, "\xd0\xcf\x11\xe0"],
-  ["an RTF document", 0, "{\\rtf"]
-]
-
-/**
- * Returns the kind of a binary file, with its article ("a PNG picture"); undefined if its first bytes are not known.
- */
-const binaryKind = (bytes: Uint8Array): string | undefined =>
-  kinds.find(([, at, magic]) =>
-    globalThis.Array.from(magic).every((char, i) => bytes[at + i] === char.charCodeAt(0))
-  )?.[0]
 
 /** Code pages as which programs have read other encodings, with the byte of each character. */
 const garblings = ["windows-1252", "windows-1251", "macintosh"].map((page) => {

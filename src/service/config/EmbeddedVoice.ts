@@ -46,8 +46,9 @@ export const embeddedVoices = (language: string | undefined): Array.NonEmptyRead
 /** Says which languages the bundled voices speak, and which one a country's code may mean. */
 const muteIn = (primary: string): string => {
   const spoken = [...new Set(espeakVoices.flatMap(({ languages }) => languages.map(primaryLanguage)))].sort()
-  const ofCountry = primary.length === 2 ? new Intl.Locale(`und-${primary}`).maximize().language : undefined
-  const meant = ofCountry !== undefined && spoken.includes(ofCountry) ? ofCountry : undefined
+  // Other codes of countries are those of languages, too.
+  const isCountry = /^(?:br|cn|cz|dk|gr|jp|kr|tw|ua|us|vn)$/u.test(primary)
+  const meant = isCountry ? new Intl.Locale(`und-${primary}`).maximize().language : undefined
   return (
     `no bundled voice speaks "${primary}"${meant === undefined ? "" : `; did you mean ${meant}, the language of ${primary.toUpperCase()}?`}; ` +
     `they speak ${spoken.join(", ")}; correct language, or name a voice of another language under voice`

@@ -33,6 +33,8 @@ test("only the frames of a joined MP3 are kept", () => {
     "a tag of another kind": bytesOf(file, text("APETAGEX"), noise(100), file),
     "zeros in the middle": bytesOf(file, new Uint8Array(3_000), file),
     "text in the middle": bytesOf(file, text("\r\n--part--\r\nContent-Type: audio/mpeg\r\n\r\n"), file),
+    "zeros before a tag": bytesOf(file, new Uint8Array(3_000), id3, file),
+    "text before a tag": bytesOf(file, text("\r\n--part--\r\n\r\n"), id3, file),
     "text after the end": bytesOf(id3, file, file, text('{"status": "done"}')),
     "a first file with a header": bytesOf(xing(10), file, id3, file),
     "a frame cut off at the joint": bytesOf(file, file.subarray(0, 100), file),
@@ -40,6 +42,8 @@ test("only the frames of a joined MP3 are kept", () => {
   }
   for (const [name, bytes] of Object.entries(joints))
     expect({ name, kept: joinedMp3(bytes) }).toEqual({ name, kept: bytesOf(file, file) })
+  const shorter = file.subarray(0, -292)
+  expect(joinedMp3(bytesOf(xing(10), shorter, file))).toEqual(bytesOf(file.subarray(0, -384), file))
   // A header in the middle is a silent frame.
   expect(joinedMp3(bytesOf(xing(10), file, xing(10), file))).toEqual(bytesOf(file, xing(10), file))
   expect(joinedMp3(bytesOf(file, id3, frames(5, 22_050)))).toEqual(bytesOf(file, frames(5, 22_050)))

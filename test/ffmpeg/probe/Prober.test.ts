@@ -144,6 +144,9 @@ withEachFfmpeg("probe", (it) => {
       )
       for (const [content, found] of [
         ["", "an empty file"],
+        ["PK\u0003\u0004", "a ZIP archive or an office document"],
+        ["%PDF-1.4", "a PDF document"],
+        ["\0".repeat(2000), "zero bytes only, as of a download that was broken off"],
         [
           "<!DOCTYPE html><title>Sign in</title>",
           'a web page or XML ("<!DOCTYPE html><title>Sign in</title>")'
