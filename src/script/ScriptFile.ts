@@ -45,6 +45,8 @@ export interface ReadOptions extends KnownRates {
   readonly encoding?: string | undefined
   /** The timecode at which the film begins, such as `10:00:00:00`. By default it is detected. */
   readonly start?: string | undefined
+  /** The timecode of the film's first frame. */
+  readonly filmStart?: string | undefined
   /** The spoken language as a tag; chooses among the languages of a DAPT script or of SAMI captions. */
   readonly language?: string | undefined
   /** The columns of a dialogue list. By default they are found by their headers and contents. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Either } from "effect"
 import { readScript, type ReadOptions } from "../../src/script/ScriptFile.ts"
+import { frameRateNamed } from "../../src/domain/time/FrameRate.ts"
 import { spokenWords } from "../../src/script/spoken/SpokenWords.ts"
 
 const read = (file: string, text: string) => readScript(new TextEncoder().encode(text), file)

@@ -32,6 +32,7 @@ export const readWords = Effect.fn("JobScript.readWords")(function* (
     encoding: job.encoding,
     ending: job.film === undefined ? undefined : endingOf(job.input),
     start: job.start,
+    filmStart: video?.timecode,
     frameRate: job.frameRate,
     ...(picture?.frameRate === undefined
       ? {}

@@ -21,6 +21,8 @@ import {
 export interface TimedOptions extends KnownRates {
   /** The timecode at which the film begins, such as `10:00:00:00`. By default it is detected. */
   readonly start?: string | undefined
+  /** The timecode of the film's first frame. It is the start if no cue comes before it. */
+  readonly filmStart?: string | undefined
   /** The spoken language as a tag; chooses among the languages of a DAPT script. */
   readonly language?: string | undefined
 }
@@ -77,7 +79,7 @@ export const subtitleOf = (
   found: ReadonlyArray<TimedLine | LostBlock>,
   notices: ReadonlyArray<Notice>,
   programme: ProgrammeStart,
-  { start: named }: TimedOptions,
+  options: TimedOptions,
   expected: string
 ): ReadSubtitle => {
   const [lines, unread] = Array.partition(found, (line): line is LostBlock => "why" in line)
@@ -100,7 +102,7 @@ export const subtitleOf = (
   const told = startOf(
     worded.map(({ line }) => line.start),
     programme,
-    named
+    options
   )
   if (told instanceof ScriptFault) return Either.left([told])
   const said: globalThis.Array<Notice> = [...notices]
@@ -151,11 +153,16 @@ export const subtitleOf = (
 export const fromStart = (read: ReadSubtitle, text: string, options: TimedOptions): ReadSubtitle =>
   Either.flatMap(Either.map(read, afterMidnight), (script) => {
     const isTimecode = /^[ \t]*\d{1,5}:\d\d:\d\d[:;]\d\d[ \t]*-->/mu.test(text)
-    const programme = { isTimecode, clock: knownClock(options) }
+    const clock = knownClock(options)
+    // Times in milliseconds are those of a clock, which the timecodes of 23.976 fps fall behind.
+    const programme = {
+      isTimecode,
+      clock: isTimecode ? clock : { rate: clock.nominal, nominal: clock.nominal }
+    }
     const told = startOf(
       script.cues.map(({ start }) => start),
       programme,
-      options.start
+      options
     )
     if (told instanceof ScriptFault) return Either.left([told])
     if (told.at === 0) return Either.right(script)
@@ -221,14 +228,14 @@ interface ToldStart {
 }
 
 /**
- * The start of the film: that of the manifest, else that of the file, if its cues come after that time. Otherwise, in a
- * file with timecodes, the whole hour before the first cue, if that cue is in the hour's first half. A few cues shortly
+ * The start of the film: that of the manifest, else that of the file or of the film itself, if the cues come after that
+ * time. Otherwise, in a file with timecodes, the whole hour before the first cue, if that cue is in the hour's first half. A few cues shortly
  * before a whole hour belong to a leader.
  */
 const startOf = (
   starts: ReadonlyArray<number>,
   { stated, isTimecode, clock }: ProgrammeStart,
-  named: string | undefined
+  { start: named, filmStart }: TimedOptions
 ): ToldStart | ScriptFault => {
   if (named !== undefined) {
     const fields = timecodeFields(named)
@@ -250,6 +257,9 @@ const startOf = (
   const middle = sorted[Math.floor(sorted.length / 2)] ?? first
   if (stated !== undefined && stated > 0 && middle >= stated)
     return counted("the start of the programme that the file states", stated)
+  const film = filmStart === undefined ? undefined : timecodeFields(filmStart)
+  const filmed = film === undefined ? 0 : millisOfTimecode(film, clock)
+  if (filmed >= hour / 2 && (sorted[0] ?? 0) >= filmed) return counted("the film's own timecode", filmed)
   if (!isTimecode) return { at: 0, why: undefined }
   // A zero subtitle of a title page, far before the others, does not count.
   const earliest = sorted.find((start) => start > middle - 6 * hour) ?? first
