@@ -4,7 +4,6 @@
  */
 import { Command, ValidationError } from "@effect/cli"
 import { toAnsiText } from "@effect/cli/HelpDoc"
-import type * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Effect, Option, Either } from "effect"
 import { statSync } from "node:fs"
 import { stripVTControlCharacters } from "node:util"
@@ -69,9 +68,7 @@ export const commandLineOf = (given: ReadonlyArray<string>): CommandLine => {
 }
 
 /** Runs a command line and returns its exit code. Interruption passes through, after a message. */
-export const runCommandLine = (
-  line: CommandLine
-): Effect.Effect<ExitCode, never, Screen | NodeContext.NodeContext> =>
+export const runCommandLine = (line: CommandLine) =>
   commandOf(line).pipe(
     Effect.as<ExitCode>(exitCodes.done),
     Effect.onInterrupt(() => interrupted(line.words)),

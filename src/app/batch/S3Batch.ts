@@ -133,7 +133,7 @@ const copyResults = (s3: S3Client, out: string, state: string): Effect.Effect<vo
     const there = new Map((yield* listAll(s3)).map(({ name, bytes }) => [name, bytes]))
     const files = filesIn(out)
     const now: Record<string, number> = {}
-    const copy = ({ name, path, bytes, modified }: ResultFile) =>
+    const copy = ({ name, path, bytes, modified }: (typeof files)[number]) =>
       Effect.gen(function* () {
         if (there.get(name) !== bytes || before[name] !== modified)
           yield* s3.putFile(name, path, mediaTypes[extname(name)] ?? "application/octet-stream")
@@ -154,21 +154,14 @@ const copyResults = (s3: S3Client, out: string, state: string): Effect.Effect<vo
     )
   })
 
-interface ResultFile {
-  /** Relative to the output folder, with forward slashes. */
-  readonly name: string
-  readonly path: string
-  readonly bytes: number
-  readonly modified: number
-}
-
 /** The files below a folder, without hidden and unfinished ones. */
-const filesIn = (out: string): ReadonlyArray<ResultFile> =>
+const filesIn = (out: string) =>
   readdirSync(out, { recursive: true, encoding: "utf8" }).flatMap((inside) => {
     const path = join(out, inside)
     const name = inside.split(sep).join("/")
     const found = statSync(path, { throwIfNoEntry: false })
     if (found?.isFile() !== true || /(?:^|\/)\.|\.part$/u.test(name)) return []
+    // The name has forward slashes.
     return [{ name, path, bytes: found.size, modified: found.mtimeMs }]
   })
 

@@ -9,11 +9,7 @@ import { textTable } from "../terminal/TextTable.ts"
 import { pairs, wrapText } from "../terminal/TextLayout.ts"
 
 /** Returns a topic's text, at most `columns` wide; none for an unknown topic. */
-export const topicText = (
-  topic: string,
-  root: CommandShape,
-  columns: number
-): Effect.Effect<Option.Option<string>> => {
+export const topicText = (topic: string, root: CommandShape, columns: number) => {
   if (topic === "all") return Effect.succeedSome(fullOverview(root, columns))
   if (topic === "exit-codes") return Effect.succeedSome(exitCodeLines(columns).join("\n"))
   const page = Object.hasOwn(pageTopics, topic) ? pageTopics[topic] : undefined

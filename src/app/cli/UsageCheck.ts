@@ -112,10 +112,7 @@ export const findCommand = (
 }
 
 /** Fails on an option that is unknown, repeated, or lacks its value. */
-export const checkOptions = (
-  path: CommandPath,
-  words: ReadonlyArray<string>
-): Either.Either<void, CommandEnded> => {
+export const checkOptions = (path: CommandPath, words: ReadonlyArray<string>) => {
   const known = [...(path.at(-1)?.options ?? []), ...everywhere]
   const hint = `(${path.map(({ name }) => name).join(" ")} --help lists all)`
   const given = new Set<string>()

@@ -114,26 +114,17 @@ export const listVoicesCommand = Effect.fn("VoicesCommand.listVoicesCommand")(fu
   )
 })
 
-interface VoiceRow {
-  readonly id: string
-  readonly installed: boolean
-  /** Size of the installed files, or of the download. */
-  readonly bytes: number
-  readonly languages: ReadonlyArray<string>
-  readonly speakers: number
-  readonly licence: VoiceLicence
-}
-
-const installedRow = ({ record }: InstalledVoice): VoiceRow => ({
+const installedRow = ({ record }: InstalledVoice) => ({
   id: record.id,
   installed: true,
+  /** Size of the installed files, or of the download. */
   bytes: Object.values(record.files).reduce((sum, size) => sum + size, 0),
   languages: [...new Set(record.speakers.flatMap(({ languages }) => languages))],
   speakers: record.speakers.length,
   licence: record.licence
 })
 
-const availableRow = ({ id, bytes, languages, speakers, licence }: CataloguedVoice): VoiceRow => ({
+const availableRow = ({ id, bytes, languages, speakers, licence }: CataloguedVoice) => ({
   id,
   installed: false,
   bytes,

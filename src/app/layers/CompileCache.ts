@@ -47,17 +47,6 @@ interface Kept {
   readonly code: Map<string, Buffer>
 }
 
-/** A program that is loaded file by file. */
-export interface CompiledProgram {
-  /** Runs a file, unless it ran already, and returns its exports. */
-  readonly load: (name: string) => unknown
-  /**
-   * Stores the code compiled so far, if that speeds up later runs of this command, and releases the code of earlier
-   * runs. Never fails.
-   */
-  readonly keep: () => void
-}
-
 type Required = (id: string) => unknown
 type Wrapped = (exports: unknown, require: Required, module: object, file: string, folder: string) => void
 
@@ -65,12 +54,13 @@ type Wrapped = (exports: unknown, require: Required, module: object, file: strin
  * The program whose files are in `folder`. `store` keeps the compiled code; its name must change with the files, since
  * V8 compares only their lengths. `command` is the word that decides which functions a run compiles.
  */
-export const compiledProgram = (folder: string, store: string, command: string): CompiledProgram => {
+export const compiledProgram = (folder: string, store: string, command: string) => {
   const kept = readStore(store, folder)
   const modules = new Map<string, { readonly exports: unknown }>()
   const scripts = new Map<string, Script>()
   let complete = kept.commands.includes(command)
 
+  /** Runs a file, unless it ran already, and returns its exports. */
   const load = (name: string): unknown => {
     const known = modules.get(name)
     if (known !== undefined) return known.exports
@@ -91,6 +81,10 @@ export const compiledProgram = (folder: string, store: string, command: string):
     return module.exports
   }
 
+  /**
+   * Stores the code compiled so far, if that speeds up later runs of this command, and releases the code of earlier
+   * runs. Never fails.
+   */
   const keep = (): void => {
     const { commands, code } = kept
     if (!complete) {

@@ -54,10 +54,7 @@ const serialization = Layer.succeed(OtlpSerialization.OtlpSerialization, {
  * Runs an effect and exports its spans to the collector. At the end, waits for the current export and sends the last
  * spans.
  */
-export const withTracing = <A, E, R>(
-  effect: Effect.Effect<A, E, R>,
-  { url, headers, name }: Collector
-): Effect.Effect<A, E, R> =>
+export const withTracing = <A, E, R>(effect: Effect.Effect<A, E, R>, { url, headers, name }: Collector) =>
   effect.pipe(
     Effect.withSpan("dubwright"),
     Effect.locallyWith(Headers.currentRedactedNames, (names) => [...names, keyHeader]),

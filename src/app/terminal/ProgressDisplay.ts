@@ -470,13 +470,7 @@ export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now:
 }
 
 /** Utterances of the batch: settled (cached, spoken or failed), failed among them, and all. */
-interface SettledCount {
-  readonly done: number
-  readonly failed: number
-  readonly all: number
-}
-
-export const settledCount = ({ planned, spoken, failed }: ProgressModel): SettledCount => {
+export const settledCount = ({ planned, spoken, failed }: ProgressModel) => {
   if (planned === undefined) return { done: 0, failed: 0, all: 0 }
   const { utterances, reused, before } = planned
   const newlyFailed = Math.min(utterances, failed - before.failed)

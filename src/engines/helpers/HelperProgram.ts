@@ -14,10 +14,3 @@ export const programFailed = (
         detail: `${file}: cannot be started (${detail}); install it, or correct ${setting}.command`
       })
     : new HelperFailed({ reason: "one", detail: `${file}: ${detail}` })
-
-/** Fills the placeholders of an argument, such as `{language}`. Unknown ones stay. */
-export const filledArgument = (arg: string, values: Readonly<Record<string, string>>): string =>
-  arg.replace(
-    /\{(\w+)\}/gu,
-    (written, key: string) => (Object.hasOwn(values, key) ? values[key] : undefined) ?? written
-  )

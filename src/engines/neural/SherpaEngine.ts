@@ -284,14 +284,6 @@ interface PooledModel extends ProcessSettings {
 /** Speech of one sentence. */
 type SaidSentence = Extract<(typeof HostResponse.Type)["response"], { readonly _tag: "Said" }>
 
-/** A pool of processes. */
-interface SherpaPool {
-  readonly ask: (
-    model: PooledModel,
-    request: SpeakRequest
-  ) => Effect.Effect<SaidSentence, EngineUnavailable | SpeechFailed>
-}
-
 /** Maximum number of processes to keep, so that alternating voices are not loaded again for each sentence. */
 const maxResident = 4
 
@@ -358,7 +350,7 @@ const makeSherpaPool = Effect.fnUntraced(function* (engine: string, limits: Pool
   const late = () => failed("timeout", `no speech within ${Duration.format(Duration.decode(deadline))}`)
   const crashed = ({ detail }: HostFailed) => failed("crashed", `the process of the voice ${detail}`)
 
-  const ask: SherpaPool["ask"] = (model, request) =>
+  const ask = (model: PooledModel, request: SpeakRequest) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(take(model)), (host) =>
         restore(host.ask(request)).pipe(
@@ -379,7 +371,7 @@ const makeSherpaPool = Effect.fnUntraced(function* (engine: string, limits: Pool
         )
       )
     ).pipe(slots.withPermits(1))
-  return { ask } satisfies SherpaPool
+  return { ask }
 })
 
 /** The process ended or sent an invalid response. Its output is never included, because it may hold the text. */

@@ -1,6 +1,8 @@
 /** Runs a program once with text on stdin, limited in time and output. Returns only after the program has ended. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { readFile, stat } from "node:fs/promises"
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Data, type Duration, Effect, Either, Schedule } from "effect"
 import { ownSystem, programsNamed, programStart } from "../../system/ProgramSearch.ts"
 
@@ -90,10 +92,7 @@ export const runProgram = (program: ChildProgram): Effect.Effect<Buffer, Program
   )
 
 /** Runs a program and returns the file it wrote; empty if it wrote none. `maxBytes` also limits the file. */
-export const runProgramToFile = (
-  program: ChildProgram,
-  output: string
-): Effect.Effect<Buffer, ProgramFailed> => {
+export const runProgramToFile = (program: ChildProgram, output: string) => {
   const size = Effect.promise(() =>
     stat(output).then(
       (found) => found.size,
@@ -115,6 +114,24 @@ export const runProgramToFile = (
     )
   )
 }
+
+/** Uses a temporary folder, which is removed afterwards. `name` is part of its name. */
+export const inTemporaryFolder = <A, E, R>(
+  name: string,
+  use: (folder: string) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.acquireUseRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), `dubwright-${name}-`))),
+    use,
+    (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
+  )
+
+/** Fills the placeholders of an argument, such as `{language}`. Unknown ones stay, as do those inside the values. */
+export const filledArgument = (arg: string, values: Readonly<Record<string, string>>): string =>
+  arg.replace(
+    /\{(\w+)\}/gu,
+    (written, key: string) => (Object.hasOwn(values, key) ? values[key] : undefined) ?? written
+  )
 
 const tooMuch = (program: ChildProgram) =>
   new ProgramFailed({

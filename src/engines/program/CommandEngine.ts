@@ -1,11 +1,11 @@
 /** An engine that runs a local program such as Piper, espeak-ng or Festival: text on stdin, audio out. */
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Config, type Duration, Effect, Option } from "effect"
 import type { SampleRate } from "../../domain/time/Units.ts"
 import {
   type ChildProgram,
+  filledArgument,
+  inTemporaryFolder,
   located,
   type ProgramFailed,
   runProgram,
@@ -89,23 +89,19 @@ export const makeCommandEngine = Effect.fnUntraced(function* (options: CommandOp
       volume: decimal(request.volume),
       pitch: decimal(request.pitch)
     }
-    const bytes = yield* Effect.acquireUseRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "dubwright-speech-"))),
-      (folder) => {
-        const output = join(folder, `speech.${options.extension ?? "wav"}`)
-        const program: ChildProgram = {
-          file: options.command,
-          args: options.args.map((arg) => filled(arg, { ...values, output })),
-          env,
-          cwd: folder,
-          stdin: `${text}\n`,
-          maxBytes,
-          timeout: options.timeout ?? "60 seconds"
-        }
-        return writesFile ? runProgramToFile(program, output) : runProgram(program)
-      },
-      (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
-    ).pipe(
+    const bytes = yield* inTemporaryFolder("speech", (folder) => {
+      const output = join(folder, `speech.${options.extension ?? "wav"}`)
+      const program: ChildProgram = {
+        file: options.command,
+        args: options.args.map((arg) => filledArgument(arg, { ...values, output })),
+        env,
+        cwd: folder,
+        stdin: `${text}\n`,
+        maxBytes,
+        timeout: options.timeout ?? "60 seconds"
+      }
+      return writesFile ? runProgramToFile(program, output) : runProgram(program)
+    }).pipe(
       slots.withPermits(1),
       Effect.catchTag("ProgramFailed", (failure) => Effect.fail(explained(options, failure)))
     )
@@ -140,12 +136,6 @@ export const programEnvironment = Effect.map(
       found.flatMap(([variable, value]) => (Option.isSome(value) ? [[variable, value.value]] : []))
     )
 ).pipe(Effect.orDie)
-
-const placeholder = /\{(voice|language|rate|stretch|wpm|volume|pitch|output)\}/gu
-
-/** Fills in an argument's placeholders. Does not expand placeholders inside the values. */
-const filled = (arg: string, values: Readonly<Record<string, string>>): string =>
-  arg.replace(placeholder, (written, key: string) => values[key] ?? written)
 
 const controlsOf = (args: ReadonlyArray<string>): Engine["controls"] => {
   const has = (...keys: ReadonlyArray<string>) =>

@@ -1,13 +1,12 @@
 /** A recogniser that is a local program, such as whisper-cli or a script: a WAV file in, words on stdout. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type Duration, Effect } from "effect"
 import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { programEnvironment } from "../program/CommandEngine.ts"
 import { HelperFailed } from "../helpers/HelperFailed.ts"
-import { filledArgument, programFailed } from "../helpers/HelperProgram.ts"
-import { runProgram } from "../program/ChildProgram.ts"
+import { programFailed } from "../helpers/HelperProgram.ts"
+import { filledArgument, inTemporaryFolder, runProgram } from "../program/ChildProgram.ts"
 import type { Recogniser } from "./Recogniser.ts"
 import { printedTranscript } from "./TranscriptText.ts"
 
@@ -32,30 +31,26 @@ export const makeCommandRecogniser = Effect.fnUntraced(function* (options: Comma
   const [file, ...args] = options.command
   const env = yield* programEnvironment
   const hear: Recogniser["hear"] = Effect.fn("CommandRecogniser.hear")((wav, language) =>
-    Effect.acquireUseRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "dubwright-listen-"))),
-      (folder) => {
-        const audio = join(folder, "clip.wav")
-        const values = {
-          audio,
-          file: audio,
-          language: language === undefined ? "auto" : primaryLanguage(language)
-        }
-        return Effect.zipRight(
-          Effect.promise(() => writeFile(audio, wav)),
-          runProgram({
-            file,
-            args: args.map((arg) => filledArgument(arg, values)),
-            env,
-            cwd: options.folder,
-            stdin: "",
-            maxBytes: maxOutput,
-            timeout: options.timeout
-          })
-        )
-      },
-      (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
-    ).pipe(
+    inTemporaryFolder("listen", (folder) => {
+      const audio = join(folder, "clip.wav")
+      const values = {
+        audio,
+        file: audio,
+        language: language === undefined ? "auto" : primaryLanguage(language)
+      }
+      return Effect.zipRight(
+        Effect.promise(() => writeFile(audio, wav)),
+        runProgram({
+          file,
+          args: args.map((arg) => filledArgument(arg, values)),
+          env,
+          cwd: options.folder,
+          stdin: "",
+          maxBytes: maxOutput,
+          timeout: options.timeout
+        })
+      )
+    }).pipe(
       Effect.mapError((failure) => programFailed("listen", file, failure)),
       Effect.flatMap((output) =>
         Effect.mapError(

@@ -1,7 +1,7 @@
 /** A rewriter that is a local program: the prompt on stdin, the shorter line on stdout. */
 import { type Duration, Effect } from "effect"
-import { filledArgument, programFailed } from "../helpers/HelperProgram.ts"
-import { runProgram } from "../program/ChildProgram.ts"
+import { programFailed } from "../helpers/HelperProgram.ts"
+import { filledArgument, runProgram } from "../program/ChildProgram.ts"
 import { programEnvironment } from "../program/CommandEngine.ts"
 import { type Rewriter, rewriterIdentity, withoutPrompt } from "./Rewriter.ts"
 

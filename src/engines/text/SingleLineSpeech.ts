@@ -15,10 +15,7 @@ export interface Preparation {
 }
 
 /** Returns one line of text without control characters. Fails if it has nothing to say or is too long. */
-export const singleLineSpeech = (
-  request: SpeechRequest,
-  how: Preparation
-): Effect.Effect<string, SpeechFailed> => {
+export const singleLineSpeech = (request: SpeechRequest, how: Preparation) => {
   const tokens = normalizeText(request.text, request.language ?? how.language)
   const failed = (reason: "nothing-to-say" | "too-long", detail: string) =>
     Effect.fail(new SpeechFailed({ engine: how.engine, reason, detail }))

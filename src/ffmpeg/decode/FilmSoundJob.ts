@@ -43,11 +43,7 @@ export const filmSoundArgs = ({ path, track }: DecodeSource, rate: SampleRate): 
  * an error after it has decoded something, the stream ends there: the caller knows the film's length. Fails if nothing
  * could be decoded.
  */
-export const decodeFilmSound = (
-  binary: Binary,
-  source: DecodeSource,
-  rate: SampleRate
-): Stream.Stream<Float32Array, FfmpegFailed> => {
+export const decodeFilmSound = (binary: Binary, source: DecodeSource, rate: SampleRate) => {
   const args = filmSoundArgs(source, rate)
   return Stream.acquireRelease(
     Effect.sync(() => startProcess(binary.path, args)),

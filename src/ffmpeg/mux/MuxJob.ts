@@ -24,12 +24,7 @@ import { mainSound, type AudioStream, type MediaInfo } from "../probe/MediaInfo.
 import { languageCode } from "../probe/LanguageCode.ts"
 
 /** Builds the job that writes to `part`. Left: the container cannot hold the picture. Paths are absolute. */
-export const muxJob = (
-  request: MuxRequest,
-  container: ContainerName,
-  sources: MuxSources,
-  part: string
-): Either.Either<FfmpegJob, ContainerRefuses> => {
+export const muxJob = (request: MuxRequest, container: ContainerName, sources: MuxSources, part: string) => {
   const holder = containers[container]
   const codec = refusedPicture(sources.video, container)
   if (codec !== undefined)

@@ -82,11 +82,7 @@ const feedTo = (input: Writable, feed: Readable | undefined): void => {
 }
 
 /** Like `runProcess`, with a timeout; undefined if that passed. */
-export const runProcessFor = (
-  file: string,
-  args: ReadonlyArray<string>,
-  limit: Duration.DurationInput
-): Effect.Effect<ProcessEnd | undefined> =>
+export const runProcessFor = (file: string, args: ReadonlyArray<string>, limit: Duration.DurationInput) =>
   runProcess(file, args).pipe(
     Effect.timeoutOption(limit),
     Effect.map((ended) => (ended._tag === "Some" ? ended.value : undefined))

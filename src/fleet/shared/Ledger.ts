@@ -29,15 +29,8 @@ import type { TaskId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { digestOf } from "../../store/files/Checksum.ts"
 import type { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
-import { type FleetUnusable, JobUnusable, versionMismatch } from "./FleetErrors.ts"
-import {
-  isOver,
-  LateAnswer,
-  type LedgerEntry,
-  readEntry,
-  type TakenEntry,
-  writeEntry
-} from "./LedgerEntry.ts"
+import { JobUnusable, versionMismatch } from "./FleetErrors.ts"
+import { isOver, LateAnswer, type LedgerEntry, readEntry, writeEntry } from "./LedgerEntry.ts"
 import { prefix } from "./Queues.ts"
 import { isConnectionLost, refusedRequest, resent } from "./Redis.ts"
 
@@ -106,10 +99,7 @@ const isOfValue = (error: unknown): boolean =>
   error instanceof Error && /WRONGTYPE|not an integer|would overflow/u.test(error.message)
 
 /** Takes an utterance's entry. Fails if another version wrote it, if it is unreadable, or if Redis is full. */
-export const takeEntry = (
-  client: Redis,
-  key: UtteranceKey
-): Effect.Effect<TakenEntry, FleetUnusable | JobUnusable> =>
+export const takeEntry = (client: Redis, key: UtteranceKey) =>
   Effect.gen(function* () {
     const name = ledgerKey(key)
     const answer = yield* resent(
@@ -146,10 +136,7 @@ export interface LedgerWrite {
 }
 
 /** Writes an entry. Returns false if the holder does not hold it any more. */
-export const writeLedger = (
-  client: Redis,
-  { holder, entry, isAnnounced, task }: LedgerWrite
-): Effect.Effect<boolean> => {
+export const writeLedger = (client: Redis, { holder, entry, isAnnounced, task }: LedgerWrite) => {
   const { record } = entry
   const { utterance, take, tasks } = record
   const credits = tasks.find((one) => one.task === task)?.credits
@@ -178,10 +165,7 @@ export const lateAnswer = async (client: Redis, key: UtteranceKey): Promise<Late
   Option.getOrUndefined(readLate(await client.hget(ledgerKey(key), "late")))
 
 /** Reads the entries of utterances. Unreadable entries are left to the workers. Rejects if the connection is lost. */
-export const readLedger = async (
-  client: Redis,
-  keys: ReadonlyArray<UtteranceKey>
-): Promise<ReadonlyMap<UtteranceKey, LedgerEntry>> => {
+export const readLedger = async (client: Redis, keys: ReadonlyArray<UtteranceKey>) => {
   const found = new Map<UtteranceKey, LedgerEntry>()
   for (const some of Array.chunksOf(keys, atOnce)) {
     const read = client.pipeline()

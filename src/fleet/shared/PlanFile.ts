@@ -18,8 +18,7 @@ import type { SourceTimes } from "../../pipeline/sync/RetimedScript.ts"
 import type { JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import { digestOf } from "../../store/files/Checksum.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
-import type { StateUnusable } from "../../store/state/StateErrors.ts"
-import { type FleetUnusable, versionMismatch } from "./FleetErrors.ts"
+import { versionMismatch } from "./FleetErrors.ts"
 import { edition, SentFile } from "./JobPayloads.ts"
 import type { Share } from "./Share.ts"
 
@@ -111,10 +110,7 @@ export const keepPlan = Effect.fnUntraced(function* (
 })
 
 /** Reads a plan from the share; fails if this version cannot read it. */
-export const keptPlan = (
-  share: Share["Type"],
-  name: string
-): Effect.Effect<PlannedDelivery, StateUnusable | FleetUnusable> =>
+export const keptPlan = (share: Share["Type"], name: string) =>
   Effect.gen(function* () {
     const read = readKept(yield* share.kept(name))
     if (Option.isNone(read)) return yield* versionMismatch(share.name, `fleet/${name}.json`)

@@ -403,11 +403,7 @@ interface LeftJob {
  * Returns the jobs of a queue that a dead worker of this name holds. Must be called before a new worker of the name
  * connects to the queue. Returns none if a worker of the name is connected, or if Redis does not list connections.
  */
-export const jobsLeftBy = async (
-  name: string,
-  queue: Queue,
-  client: Redis
-): Promise<ReadonlyArray<LeftJob>> => {
+export const jobsLeftBy = async (name: string, queue: Queue, client: Redis) => {
   const isPerhapsAlive = (connection: string | undefined) =>
     connection === undefined || connection.endsWith(`:w:${name}`)
   const workers = await queue.getWorkers()

@@ -174,11 +174,7 @@ const holderRows = checkRows(
 )
 
 /** Finds the holder of a valid or expired key by its digest. `now` is in milliseconds since 1970. */
-export const findHolder = (
-  sql: SqlClient,
-  digest: Buffer,
-  now: number
-): Effect.Effect<Option.Option<KeyHolder>> =>
+export const findHolder = (sql: SqlClient, digest: Buffer, now: number) =>
   holderRows(sql`SELECT a.id, a.name, k.id AS key, k.digest, k.imported, k.scopes, k.expires_at, k.requests_per_second
     FROM keys k JOIN accounts a ON a.id = k.account_id
     WHERE k.selector = ${selectorOf(digest)} AND k.revoked_at IS NULL`).pipe(

@@ -49,16 +49,9 @@ interface Counted {
   readonly wait: number
 }
 
-interface Limiter {
-  /** Counts a request of a key. */
-  readonly take: (holder: LimitedKey) => Effect.Effect<Counted>
-  /** Counts a create that failed, and so was free, as further requests of its account. */
-  readonly charge: (account: number) => Effect.Effect<void>
-}
-
 /** Limits each account to `limits.requestsPerSecond`, and each key to its own limit. */
 export class RateLimiter extends Effect.Service<RateLimiter>()("service/RateLimiter", {
-  effect: Effect.gen(function* (): Effect.fn.Return<Limiter, never, ServiceOptions | Replica> {
+  effect: Effect.gen(function* () {
     const { config } = yield* ServiceOptions
     const { sharing } = yield* Replica
     const clock = yield* Effect.clock
@@ -71,11 +64,13 @@ export class RateLimiter extends Effect.Service<RateLimiter>()("service/RateLimi
     const ofAccount = (account: number): ReadonlyArray<Limit> =>
       perAccount === undefined ? [] : [{ policy: "account", rate: perAccount, bucket: `account ${account}` }]
     return {
-      charge: (account) => {
+      /** Counts a create that failed, and so was free, as further requests of its account. */
+      charge: (account: number): Effect.Effect<void> => {
         const limits = ofAccount(account)
         return limits.length === 0 ? Effect.void : Effect.asVoid(count(limits, failureCost))
       },
-      take: ({ id: account, key, requestsPerSecond: perKey }) => {
+      /** Counts a request of a key. */
+      take: ({ id: account, key, requestsPerSecond: perKey }: LimitedKey): Effect.Effect<Counted> => {
         const limits = [
           ...ofAccount(account),
           ...(perKey === undefined ? [] : [{ policy: "key" as const, rate: perKey, bucket: `key ${key}` }])

@@ -2,7 +2,7 @@
 import { Either, Schema } from "effect"
 import { controlNames } from "../../domain/speech/Casting.ts"
 import type { Engine, EngineVoice } from "../../engines/Engine.ts"
-import type { Offer, ServedProvider, ServedVoice } from "./Catalogue.ts"
+import type { ServedProvider, ServedVoice } from "./Catalogue.ts"
 import { defaultProviders, plainProvider } from "../config/DefaultProviders.ts"
 import type {
   ModelSettings,
@@ -73,10 +73,7 @@ export interface EngineFacts {
 }
 
 /** Builds the catalogue. `factsOf` looks up an engine by its key. */
-export const resolveCatalogue = (
-  config: ServiceConfig,
-  factsOf: (engine: string) => EngineFacts
-): Either.Either<Offer, CatalogueRejected> => {
+export const resolveCatalogue = (config: ServiceConfig, factsOf: (engine: string) => EngineFacts) => {
   const problems: Array<string> = []
   const providers = new Map<string, ServedProvider>()
   const voices = new Map<string, ServedVoice>()

@@ -64,9 +64,7 @@ const openAiError = (refusal: ErrorResponse) => {
 }
 
 /** Returns the response to a failed request. Internal errors are logged without the request's content. */
-export const errorResponseFor = (
-  cause: Cause.Cause<unknown>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
+export const errorResponseFor = (cause: Cause.Cause<unknown>) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => failed(cause, respondTo(request)))
 
 const failed = (cause: Cause.Cause<unknown>, respond: ReturnType<typeof respondTo>) => {

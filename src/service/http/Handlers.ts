@@ -11,7 +11,7 @@ import {
   accountEventsPath,
   idempotencyRetention
 } from "../../contract/SpeechApi.ts"
-import { CreateTask, DeleteTask, type TaskReference, type TaskPage } from "../../contract/Task.ts"
+import { CreateTask, DeleteTask, type TaskReference } from "../../contract/Task.ts"
 import { eventOf, eventStream } from "../requests/EventStream.ts"
 import { readBody } from "./RequestBody.ts"
 import { openAiModelList } from "../catalogue/OpenAiModels.ts"
@@ -33,7 +33,6 @@ import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 import { RequestGate } from "./RequestGate.ts"
 import { WebhookSignature } from "../storage/WebhookSignature.ts"
 import { originOf, taskResponse } from "../requests/TaskResponse.ts"
-import type { ProviderList, VoicePage } from "../../contract/ProviderCatalogue.ts"
 import { version } from "../../domain/values/Version.ts"
 import { searchVoices } from "../catalogue/VoiceSearch.ts"
 import { providerUnknown } from "../tasks/TaskAdmission.ts"
@@ -118,7 +117,8 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       .handle("providers", () =>
         Effect.gen(function* () {
           yield* account
-          return providerList(yield* rota.health(catalogue.offer()))
+          const all = yield* rota.health(catalogue.offer())
+          return { providers: all.map(({ provider, ready }) => wireProvider(provider, ready)) }
         })
       )
       .handleRaw("models", ({ urlParams: { provider }, request: { headers } }) =>
@@ -127,13 +127,22 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           // Clients of OpenAI's interface send their key as a bearer token.
           if (headers[keyHeader] === undefined && bearerIn(headers) !== undefined)
             return HttpServerResponse.unsafeJson(openAiModelList(catalogue.offer()))
-          return yield* modelList(catalogue.offer(), provider)
+          const offer = catalogue.offer()
+          yield* known(offer, provider)
+          const chosen = [...offer.providers.values()].filter(
+            ({ id }) => provider === undefined || id === provider
+          )
+          return { models: chosen.flatMap(({ models }) => models.map(({ wire }) => wire)) }
         })
       )
       .handle("voices", ({ urlParams: { provider, search, page = 1, limit = defaultPageSize } }) =>
         Effect.gen(function* () {
           yield* account
-          return yield* voicePage(catalogue.offer(), provider, search, { page, limit })
+          const offer = catalogue.offer()
+          yield* known(offer, provider)
+          const found = searchVoices([...offer.voices.values()], provider, search)
+          const voices = found.slice((page - 1) * limit, page * limit)
+          return { voices, page, limit, total: found.length, has_more: page * limit < found.length }
         })
       )
       .handleRaw("create", ({ path, request, headers }) =>
@@ -201,7 +210,7 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const origin = originFor(request)
           const now = yield* Clock.currentTimeMillis
           const shown = tasks.map((task) => taskResponse(files, origin, task, now))
-          return taskPage(shown, { page, limit }, total)
+          return { tasks: shown, page, limit, total, has_more: page * limit < total }
         })
       )
       .handleRaw("remove", ({ request }) =>
@@ -244,26 +253,6 @@ const taskUnknown = new NotFound({
   code: "task_unknown",
   message: "task_id: unknown task; GET /v1/tasks lists your tasks",
   field: "task_id"
-})
-
-/** A page of a list. `page` counts from 1. */
-interface Paging {
-  readonly page: number
-  readonly limit: number
-}
-
-/** A page of the account's tasks, of `total` ones. */
-const taskPage = (tasks: TaskPage["tasks"], { page, limit }: Paging, total: number): TaskPage => ({
-  tasks,
-  page,
-  limit,
-  total,
-  has_more: page * limit < total
-})
-
-/** The providers. */
-const providerList = (health: ReadonlyArray<ProviderHealth>): typeof ProviderList.Type => ({
-  providers: health.map(({ provider, ready }) => wireProvider(provider, ready))
 })
 
 /** What the service's health consists of. */
@@ -318,32 +307,7 @@ const creditsResponse = ({ granted, used, reserved }: Balance, daily: DailyCap |
       })
 })
 
-/** The models of a provider; default: all. */
-const modelList = (offer: Offer, provider: string | undefined) =>
-  Either.map(known(offer, provider), () => ({
-    models: [...offer.providers.values()]
-      .filter((each) => provider === undefined || each.id === provider)
-      .flatMap((each) => each.models.map((model) => model.wire))
-  }))
-
-/** A page of the voices of a provider (default: all) that contain every word of the search. */
-const voicePage = (
-  offer: Offer,
-  provider: string | undefined,
-  search: string | undefined,
-  { page, limit }: Paging
-): Either.Either<typeof VoicePage.Type, Unprocessable> =>
-  Either.map(known(offer, provider), () => {
-    const found = searchVoices([...offer.voices.values()], provider, search)
-    return {
-      voices: found.slice((page - 1) * limit, page * limit),
-      page,
-      limit,
-      total: found.length,
-      has_more: page * limit < found.length
-    }
-  })
-
+/** Refuses a provider that is not offered. */
 const known = (offer: Offer, provider: string | undefined): Either.Either<void, Unprocessable> =>
   provider === undefined || offer.providers.has(provider)
     ? Either.void

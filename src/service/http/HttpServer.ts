@@ -175,21 +175,11 @@ interface Turn {
   readonly response: ServerResponse
 }
 
-/** Handles requests and connections as they come. */
-interface Connections {
-  /** Counts a new connection. If there are too many, closes the one that has waited longest for a request. */
-  readonly open: (socket: Duplex) => void
-  /** Calls the handler, after the connection's earlier requests have been answered. */
-  readonly answer: (request: IncomingMessage, response: ServerResponse) => void
-  /** Whether bytes written to the connection now would land in a response, or in front of an earlier one. */
-  readonly isAnswering: (socket: Duplex) => boolean
-}
-
 /** At most `most` connections are open at once. */
 const makeConnections = (
   most: number,
   handler: (request: IncomingMessage, response: ServerResponse) => void
-): Connections => {
+) => {
   const all = new Set<Duplex>()
   /** Connections without a request; the one that has waited longest comes first. */
   const idle = new Set<Duplex>()
@@ -218,7 +208,8 @@ const makeConnections = (
   }
 
   return {
-    open: (socket) => {
+    /** Counts a new connection. If there are too many, closes the one that has waited longest for a request. */
+    open: (socket: Duplex): void => {
       all.add(socket)
       idle.add(socket)
       socket.once("close", () => forget(socket))
@@ -227,7 +218,8 @@ const makeConnections = (
       forget(longest)
       longest.destroy()
     },
-    answer: (request, response) => {
+    /** Calls the handler, after the connection's earlier requests have been answered. */
+    answer: (request: IncomingMessage, response: ServerResponse): void => {
       const { socket } = request
       // Requests that came with the one for which the connection was closed.
       if (!all.has(socket)) return
@@ -242,7 +234,8 @@ const makeConnections = (
         socket.destroy()
       } else waiting.push(turn)
     },
-    isAnswering: (socket) => {
+    /** Whether bytes written to the connection now would land in a response, or in front of an earlier one. */
+    isAnswering: (socket: Duplex): boolean => {
       const [current, next] = turns.get(socket) ?? []
       return (
         next !== undefined || (current?.response.headersSent === true && !current.response.writableFinished)

@@ -28,19 +28,14 @@ import Pg from "pg"
 import { applyMigrations, keptBefore } from "./ServiceMigrations.ts"
 
 /** Opens the database and the secret. */
-export const sharedAccounts = (
-  urls: SharedStorageUrls
-): Layer.Layer<SqlClient | Replica | Secret, DataFolderUnusable> =>
+export const sharedAccounts = (urls: SharedStorageUrls) =>
   Layer.unwrapScoped(Effect.map(openFiles(urls), (s3) => accountsOver(urls, s3, 0)))
 
 /**
  * Opens the storage that replicas share. The data folder is only for files that are being written. `lease`: seconds
  * after which other replicas speak the tasks of a silent one.
  */
-export const sharedStorage = (
-  urls: SharedStorageUrls,
-  lease = 15
-): Layer.Layer<SqlClient | Replica | Secret | FileStore, DataFolderUnusable, DataFolder> =>
+export const sharedStorage = (urls: SharedStorageUrls, lease = 15) =>
   Layer.unwrapScoped(
     Effect.map(openFiles(urls), (s3) => Layer.mergeAll(accountsOver(urls, s3, lease * 1000), s3Files(s3)))
   )

@@ -5,26 +5,12 @@ import { type CreateTask, notLabel } from "../../contract/Task.ts"
 import { controlNames } from "../../domain/speech/Casting.ts"
 import { isTooShort } from "../../domain/speech/ProviderProfile.ts"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
-import type { Offer, ServedModel, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
+import type { Offer, ServedProvider } from "../catalogue/Catalogue.ts"
 import { isSrt, readEntries } from "./SrtText.ts"
 import type { TaskTerms } from "./TaskRecord.ts"
 
-/** A validated task, ready for the queue. */
-export interface TaskOrder extends TaskTerms {
-  readonly provider: ServedProvider
-  readonly model: ServedModel
-  readonly voice: ServedVoice
-}
-
-export type AdmissionRefusal = BadRequest | NotFound | TooLarge | Unavailable | Unprocessable
-
 /** Validates a request by the rules of the provider it names. `timeline` is the latest start of an SRT entry, in s. */
-export const admitTask = (
-  offer: Offer,
-  voiceId: string,
-  body: CreateTask,
-  timeline: number
-): Either.Either<TaskOrder, AdmissionRefusal> =>
+export const admitTask = (offer: Offer, voiceId: string, body: CreateTask, timeline: number) =>
   Either.gen(function* () {
     const provider = offer.providers.get(body.provider)
     if (provider === undefined) return yield* Either.left(providerUnknown(offer, body.provider))

@@ -57,27 +57,6 @@ export interface ClaimedTask extends NewTask {
   readonly attempts: number
 }
 
-/** A task as its account reads it. */
-export interface StoredTask {
-  readonly taskId: string
-  readonly status: TaskStatus
-  readonly provider: string
-  readonly model: string
-  readonly voice: string
-  readonly voiceName: string | undefined
-  readonly characters: number
-  readonly credits: number
-  readonly createdAt: number
-  readonly completedAt: number | undefined
-  readonly durationMs: number | undefined
-  readonly format: string | undefined
-  readonly hasSrt: boolean
-  readonly hasJson: boolean
-  /** The name of the engine that spoke it; undefined for tasks of older versions. */
-  readonly engine: string | undefined
-  readonly error: { readonly code: string; readonly message: string } | undefined
-}
-
 /** The results of a finished task. */
 export interface Outcome {
   /** The name of the engine that spoke it. */
@@ -172,7 +151,7 @@ export const claimedOf = (row: TaskRow): ClaimedTask => ({
 })
 
 /** Converts a row to the account's view. */
-export const storedOf = (row: typeof AccountTaskRow.Type): StoredTask => ({
+export const storedOf = (row: typeof AccountTaskRow.Type) => ({
   taskId: row.task_id,
   status: row.status,
   provider: row.provider,
@@ -187,6 +166,10 @@ export const storedOf = (row: typeof AccountTaskRow.Type): StoredTask => ({
   format: row.format ?? undefined,
   hasSrt: row.has_srt === 1,
   hasJson: row.has_json === 1,
+  /** The name of the engine that spoke it; undefined for tasks of older versions. */
   engine: row.engine ?? undefined,
   error: row.error_code === null ? undefined : { code: row.error_code, message: row.error_message ?? "" }
 })
+
+/** A task as its account reads it. */
+export type StoredTask = Readonly<ReturnType<typeof storedOf>>

@@ -420,38 +420,30 @@ export const verdictOf = (
         message: "synthesis took longer than the service allows; split the text",
         passing: false
       }
-    case "SpeechFailed":
+    case "SpeechFailed": {
+      const code = failure.reason.replaceAll("-", "_")
       switch (failure.reason) {
         // Faults of the request itself keep the engine's words: only the client can fix them.
         case "nothing-to-say":
         case "too-long":
         case "refused":
-          return { code: failure.reason.replaceAll("-", "_"), message: failure.detail, passing: false }
+          return { code, message: failure.detail, passing: false }
         case "unknown-voice":
-          return {
-            code: "unknown_voice",
-            message: "the engine has no such voice; choose another",
-            passing: false
-          }
+          return { code, message: "the engine has no such voice; choose another", passing: false }
         case "quota":
-          return {
-            code: "insufficient_quota",
-            message:
-              "the service's account with this provider is exhausted; ask the service's operator to add credits, then create the task again",
-            passing: false
-          }
+          return { code: "insufficient_quota", message: quotaWords, passing: false }
         case "timeout":
         case "crashed":
         case "bad-output":
         case "busy":
-          return {
-            code: `engine_${failure.reason.replaceAll("-", "_")}`,
-            message: engineTroubles[failure.reason],
-            passing: true
-          }
+          return { code: `engine_${code}`, message: engineTroubles[failure.reason], passing: true }
       }
+    }
   }
 }
+
+const quotaWords =
+  "the service's account with this provider is exhausted; ask the service's operator to add credits, then create the task again"
 
 /** Engine errors for clients. The engine's own words may name addresses, programs and folders. */
 const engineTroubles = {

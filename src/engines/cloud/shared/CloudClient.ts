@@ -46,20 +46,6 @@ export interface CloudAddress {
   readonly isRefusal?: (json: unknown) => boolean
 }
 
-/** Sends a request and reads the whole response. */
-export interface CloudClient {
-  /** Fails as an error response with this status and body would: for errors inside a stream. */
-  readonly refused: (status: number, body: unknown) => Effect.Effect<never, EngineUnavailable | SpeechFailed>
-  readonly send: (request: CloudRequest) => Effect.Effect<Uint8Array, EngineUnavailable | SpeechFailed>
-  /** The same for a response with audio; text or JSON is an error. */
-  readonly audio: (request: CloudRequest) => Effect.Effect<Uint8Array, EngineUnavailable | SpeechFailed>
-  /** The same for a response of JSON. */
-  readonly json: <A, I>(
-    request: CloudRequest,
-    schema: Schema.Schema<A, I>
-  ) => Effect.Effect<A, EngineUnavailable | SpeechFailed>
-}
-
 /** Maximum bytes of a response: ten minutes of PCM at 48 kHz as base64. */
 const maxBytes = 128 * 1024 * 1024
 /** Maximum bytes of an error. */
@@ -88,7 +74,8 @@ export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddres
   const unusable = (what: string) =>
     new SpeechFailed({ engine: name, reason: "bad-output", detail: `${host} responded with ${what}` })
 
-  const send: CloudClient["send"] = (request) => {
+  /** Sends a request and reads the whole response. */
+  const send = (request: CloudRequest) => {
     const url = `${base}${request.path}`
     return address.authorize(request, new URL(url)).pipe(
       Effect.map((keys) => {
@@ -134,6 +121,7 @@ export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddres
       })
     )
   }
+  /** The same for a response of JSON. */
   const json = <A, I>(request: CloudRequest, schema: Schema.Schema<A, I>) =>
     Effect.flatMap(send(request), (bytes) =>
       Option.match(Option.flatMap(parsedJson(bytes), Schema.decodeUnknownOption(schema)), {
@@ -141,13 +129,15 @@ export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddres
         onSome: (value) => Effect.succeed(value)
       })
     )
-  const audio: CloudClient["audio"] = (request) =>
+  /** The same for a response with audio; text or JSON is an error. */
+  const audio = (request: CloudRequest) =>
     Effect.flatMap(send(request), (bytes) =>
       bytes.length === 0 || isJson(bytes) ? unusable("no audio") : Effect.succeed(bytes)
     )
-  const refused: CloudClient["refused"] = (status, body) =>
+  /** Fails as an error response with this status and body would: for errors inside a stream. */
+  const refused = (status: number, body: unknown) =>
     Effect.flatMap(failureOf(status, {}, new TextEncoder().encode(JSON.stringify(body))), Effect.fail)
-  return { send, audio, json, refused } satisfies CloudClient
+  return { send, audio, json, refused }
 })
 
 /** Providers may quote a rejected key in their message. */

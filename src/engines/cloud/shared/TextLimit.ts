@@ -35,11 +35,7 @@ export const charactersWithin = ({ unit, most }: TextLimit): number => {
 }
 
 /** Fails if a text is over the limit. */
-export const checkLength = (
-  engine: string,
-  text: string,
-  { unit, most }: TextLimit
-): Effect.Effect<void, SpeechFailed> => {
+export const checkLength = (engine: string, text: string, { unit, most }: TextLimit) => {
   const length = textLength(text, unit)
   if (length <= most) return Effect.void
   const counted = unit === "bytes" ? "bytes" : "characters"
