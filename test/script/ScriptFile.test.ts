@@ -101,6 +101,17 @@ describe("readScript", () => {
     expect(times(`WEBVTT\n\n${hours.replaceAll(",", ".")}`, { start: "01:00:00:00" }, "a.vtt")).toEqual(
       expected
     )
+    expect(times(hours, { start: "01:00:00:00", filmRate: frameRateNamed("23.976") })).toEqual(expected)
+    expect(times(hours, { filmStart: "01:00:00:00" })).toEqual(expected)
+    expect(times(hours, { filmStart: "00:59:59:00" })).toEqual(
+      Either.right([
+        [2000, 3000],
+        [4000, 5000]
+      ])
+    )
+    // A clip's time of day, or a film whose timecode the subtitle does not have.
+    for (const filmStart of ["00:00:01:00", "10:00:00:00"])
+      expect(times(srt, { filmStart })).toEqual(expected)
     const json =
       '{"segments":[{"start":3601,"end":3602.5,"text":"One"},{"start":3603.5,"end":3604,"text":"Two"}]}'
     expect(times(json, { start: "01:00:00:00" }, "a.json")).toEqual(

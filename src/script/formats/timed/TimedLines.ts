@@ -229,8 +229,8 @@ interface ToldStart {
 
 /**
  * The start of the film: that of the manifest, else that of the file or of the film itself, if the cues come after that
- * time. Otherwise, in a file with timecodes, the whole hour before the first cue, if that cue is in the hour's first half. A few cues shortly
- * before a whole hour belong to a leader.
+ * time. Otherwise, in a file with timecodes, the whole hour before the first cue, if that cue is in the hour's first
+ * half. A few cues shortly before a whole hour belong to a leader.
  */
 const startOf = (
   starts: ReadonlyArray<number>,
