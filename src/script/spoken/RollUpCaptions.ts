@@ -76,7 +76,7 @@ const repeatIn = (cue: Shown, before: Shown): Repeat | undefined => {
   return {
     fresh: behindWords(cue.text, shared),
     sure: isSure(repeated, grows ? 0 : 4),
-    counts: grows || wordCount(repeated) >= 3
+    counts: grows || wordCount(repeated) >= (overlapping ? 2 : 3)
   }
 }
 
@@ -193,7 +193,7 @@ const isWordByWord = (cues: ReadonlyArray<Shown>): boolean => {
     const next = cues[at + 1]
     const [letters, following] = [cue, next].map((shown) => wordsOnly(shown?.text ?? ""))
     if (next === undefined || letters === undefined || following === undefined) return false
-    const isWord = !/\s/u.test(cue.text) && cue.end - cue.start > picture
+    const isWord = /^\S*\p{L}\S*$/u.test(cue.text) && cue.end - cue.start > picture
     return isWord && next.start >= cue.end && !following.startsWith(letters)
   })
   return words.length * 2 > cues.length
@@ -226,7 +226,12 @@ const isMoving = (display: Display, cue: Shown, letters: string): boolean =>
   display.last.speaker === cue.speaker &&
   display.last.style === cue.style &&
   (display.frames === display.cues.length || (isFrame(cue) && display.frames >= enoughFrames)) &&
-  (letters.startsWith(display.letters) || (isFrame(cue) && display.letters.startsWith(letters)))
+  (letters.startsWith(display.letters) ||
+    (isFrame(cue) && (display.letters.startsWith(letters) || isCounted(display.letters, letters))))
+
+/** Whether two texts differ by their numbers only, as those of a counter do. */
+const isCounted = (before: string, now: string): boolean =>
+  /\d/u.test(now) && before.replace(/\d+/gu, "#") === now.replace(/\d+/gu, "#")
 
 /** Letters that are cues of their own. */
 interface Spelling {

@@ -76,6 +76,23 @@ describe("an animated text", () => {
       ])
     })
 
+  it("that counts is spoken once", () => {
+    for (const [of, said] of [
+      [(i: number) => `${i * 10} %`, "100 %"],
+      [(i: number) => `00:${59 - i}`, "00:59"]
+    ] as const)
+      expect(
+        spoken([...framesOf(Array.from({ length: 11 }, (_, i) => of(i))), event(5000, 6000, "Go.")])
+      ).toEqual([
+        [4000, 4440, said],
+        [5000, 6000, "Go."]
+      ])
+    const years = ["In 1990.", "In 1991.", "In 1992."]
+    expect(
+      spoken(years.map((text, i) => event(i * 900, i * 900 + 900, text))).map(([, , said]) => said)
+    ).toEqual(years)
+  })
+
   it("is distinguished from short words, and from letters said one after the other", () => {
     const words = "I is this a an day".split(" ")
     expect(spoken(framesOf(words)).map(([, , said]) => said)).toEqual(words)

@@ -503,6 +503,13 @@ describe("captions that repeat earlier text", () => {
       spokenWords(Subtitle.make({ format: "srt", notices: [], cues }), {}, []).cues.map((found) =>
         "parts" in found ? found.parts[0].said : found.skipped
       )
+    const rolling = ["the first part of", "part of the talk", "the talk is about", "is about boats."]
+    expect(heard(rolling.map((text, i) => cue(i + 1, i * 1000, i * 1000 + 1100, text)))).toEqual([
+      "the first part of",
+      "the talk",
+      "is about",
+      "boats."
+    ])
     const others = Array.from({ length: 8 }, (_, i) =>
       cue(i + 3, 9000 + i * 2000, 10_000 + i * 2000, `Something else ${i}`)
     )

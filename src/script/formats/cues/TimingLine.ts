@@ -67,7 +67,7 @@ const damagedPair = new RegExp(
 )
 const loneTime = new RegExp(`^${space}*(?:\\d+:\\d{1,2}:\\d{1,2}[.,]\\d{1,3})${space}*$`, "u")
 const numbered = new RegExp(
-  `^${space}*(?:#?\\d{1,9}[.):]?${space}+|[-\\u2010-\\u2015*\\u2022"'\`_<>()|]{1,3}${space}*)(?=${fullClock}${space}*${arrow}${space}*${fullClock})`,
+  `^${space}*(?:#?\\d{1,9}(?:[.):]|\\p{L}{1,2})?${space}+|[-\\u2010-\\u2015*\\u2022"'\`_<>()|]{1,3}${space}*)(?=${fullClock}${space}*${arrow}${space}*${fullClock})`,
   "u"
 )
 const trailing = /(?<=\d)["'`*_<>()\\|.,;]{1,3}\s*$/u
