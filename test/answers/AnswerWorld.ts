@@ -17,11 +17,7 @@ import { Gateway } from "../../src/gateway/Gateway.ts"
 // Loaded before simulated time begins: reading a module takes none.
 import "../../src/gateway/GatewayCalls.ts"
 import { InvalidResponse, Unreachable } from "../../src/gateway/GatewayErrors.ts"
-import {
-  type HttpAnswer,
-  HttpTransport,
-  type SentRequest
-} from "../../src/gateway/exchange/HttpTransport.ts"
+import { type HttpAnswer, HttpTransport, type SentRequest } from "../../src/gateway/exchange/HttpTransport.ts"
 import { ServiceAddress } from "../../src/gateway/exchange/ServiceAddress.ts"
 import { Progress } from "../../src/pipeline/Progress.ts"
 import { speakUtterances } from "../../src/pipeline/speak/SpeakStage.ts"
