@@ -5,7 +5,7 @@
  * nobody speaks.
  */
 import { writeFileSync } from "node:fs"
-import { inputCount, onsetInputs, onsetScores, type OnsetWeights } from "../../src/audio/sync/OnsetNetwork.ts"
+import { inputCount, onsetInputs, onsetScores, type OnsetWeights } from "../../src/audio/sync/SpeechOnsets.ts"
 import { followTolerance } from "../../src/audio/sync/SpeechOnsets.ts"
 import { bandCount, stepsPerSecond } from "../../src/audio/sync/SoundBands.ts"
 import { speechTrackOf } from "../../src/audio/sync/SpeechTrack.ts"

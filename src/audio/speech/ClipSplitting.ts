@@ -2,15 +2,27 @@
  * Clip splitting: cuts a clip of several parts into one segment each. It never cuts inside a word; if unsure, it does
  * not cut.
  */
-import { type CutMethod, Segment } from "../../domain/speech/Clip.ts"
-import { Frames, type Millis } from "../../domain/time/Units.ts"
+import { Segment, type CutMethod } from "../../domain/speech/Clip.ts"
+import { Frames, Lufs, type Millis } from "../../domain/time/Units.ts"
 import type { Envelope, SpeechLevels } from "./SpeechEnvelope.ts"
-import { loudnessOf } from "../level/ClipLoudness.ts"
 import { peakOf, sliceOf, type Pcm } from "../pcm/Pcm.ts"
 import { endsByPauses, pausesOf } from "./Pauses.ts"
-import { type Bounds, boundsWithin, type SpeechBounds, speechIn } from "./SpeechTrim.ts"
-import { type Expected, isQuietBetween, markMissingParts } from "./MissingParts.ts"
+import { boundsWithin, speechIn, type Bounds, type SpeechBounds } from "./SpeechTrim.ts"
+import { isQuietBetween, markMissingParts, type Expected } from "./MissingParts.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
+import { LoudnessMeter } from "../level/LoudnessMeter.ts"
+
+/**
+ * Returns the integrated loudness in LUFS, at least -70. A clip shorter than one gating block of 400 ms is measured as
+ * if padded with silence to that length.
+ */
+export const loudnessOf = (pcm: Pcm): Lufs => {
+  const meter = new LoudnessMeter(pcm.rate, 1)
+  meter.push(pcm.samples)
+  const missing = Math.round(pcm.rate * 0.4) - pcm.samples.length
+  if (missing > 0) meter.push(new Float32Array(missing))
+  return Lufs.make(meter.integrated())
+}
 
 /** Hints for splitting a clip. */
 export interface CutHints {

@@ -1,16 +1,16 @@
 /** Decodes received audio, checks it, splits it into the utterance's parts and stores it as a clip. */
 import { Context, Effect, Either, Option } from "effect"
+import { isNonEmptyReadonlyArray } from "effect/Array"
 import type { Expected } from "../../audio/speech/MissingParts.ts"
 import type { Pcm } from "../../audio/pcm/Pcm.ts"
 import { joinedMp3 } from "../../audio/formats/JoinedMp3.ts"
-import { type Misfit, misfitOf } from "../../audio/alignment/SpeechFit.ts"
-import { Clip, type Segment } from "../../domain/speech/Clip.ts"
-import { type Utterance, charactersOf, longestSoundOf } from "../../domain/speech/Utterance.ts"
+import { misfitOf, type Misfit } from "../../audio/alignment/SpeechFit.ts"
+import { Clip, Segment } from "../../domain/speech/Clip.ts"
+import { charactersOf, longestSoundOf, type Utterance } from "../../domain/speech/Utterance.ts"
 import type { LanguageTag, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Fetched } from "../../gateway/requests/Download.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import { heardParts, timesParts, type Unusable } from "./ClipAnalysis.ts"
-import { withWordStarts, type SaidWord } from "./WordStarts.ts"
 import { extensionOf } from "./AudioFormatDetection.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
@@ -19,8 +19,8 @@ import { Progress } from "../Progress.ts"
 import { ClipIntake } from "./ClipIntake.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
-import { isNonEmptyReadonlyArray } from "effect/Array"
 import { alignParts, parseTranscript } from "../../script/Transcript.ts"
+import { Frames, type Millis, type SampleRate } from "../../domain/time/Units.ts"
 
 /** A stored clip. */
 export interface KeptClip {
@@ -201,4 +201,50 @@ export const wordsOfTranscript = (
     const start = found[at]?.start
     return start === undefined ? [] : { text, start }
   })
+}
+
+/** When a word is said. */
+interface SaidWord {
+  readonly text: string
+  readonly start: Millis
+}
+
+/** Maximum number of consecutive words without sound, such as dashes. */
+const maxUnsaid = 2
+
+/**
+ * Adds the words to the segments, one for each part, or one for all of them. Segments without any of their words stay
+ * as they are.
+ */
+export const withWordStarts = (
+  segments: readonly [Segment, ...ReadonlyArray<Segment>],
+  said: ReadonlyArray<string>,
+  words: ReadonlyArray<SaidWord>,
+  rate: SampleRate
+): readonly [Segment, ...ReadonlyArray<Segment>] => {
+  const texts = segments.length === 1 ? [said.join(" ")] : said
+  if (segments.length !== texts.length) return segments
+  let next = 0
+  const startOf = (written: string): Millis | undefined => {
+    const among = words.slice(next, next + 1 + maxUnsaid).findIndex(({ text }) => text === written)
+    if (among < 0) return undefined
+    next += among + 1
+    return words[next - 1]?.start
+  }
+  const withWords = (segment: Segment, text: string): Segment => {
+    const starts = text.split(/\s+/u).map(startOf)
+    if (starts.every((start) => start === undefined)) return segment
+    let past: number = segment.from
+    const frames = starts.map((start) => {
+      const frame = start === undefined ? past : Math.round((start * rate) / 1000)
+      past = Math.min(segment.to, Math.max(past, frame))
+      return Frames.make(past)
+    })
+    return Segment.make({ ...segment, words: frames }, skipValidation)
+  }
+  const [first, ...others] = segments
+  return [
+    withWords(first, texts[0] ?? ""),
+    ...others.map((segment, part) => withWords(segment, texts[part + 1] ?? ""))
+  ]
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { describe, expect, it } from "vitest"
 import { SampleRate } from "../../../src/domain/time/Units.ts"
-import { loudnessOf } from "../../../src/audio/level/ClipLoudness.ts"
+import { loudnessOf } from "../../../src/audio/speech/ClipSplitting.ts"
 import { LoudnessMeter } from "../../../src/audio/level/LoudnessMeter.ts"
 import { TruePeakMeter, truePeakOf } from "../../../src/audio/level/TruePeak.ts"
 import { encodeWav16, decodeWav } from "../../../src/audio/formats/Wav.ts"

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { isSaid } from "../../../src/domain/speech/Clip.ts"
 import { millis, SampleRate } from "../../../src/domain/time/Units.ts"
 import { splitClip } from "../../../src/audio/speech/ClipSplitting.ts"
-import { loudnessOf } from "../../../src/audio/level/ClipLoudness.ts"
+import { loudnessOf } from "../../../src/audio/speech/ClipSplitting.ts"
 import { type Pcm, peakOf, sliceOf } from "../../../src/audio/pcm/Pcm.ts"
 import { randomOf } from "../signals.ts"
 

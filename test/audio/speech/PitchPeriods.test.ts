@@ -9,7 +9,7 @@ import {
   crossfade,
   nearestPeriod,
   scorePeriods
-} from "../../../src/audio/speech/PitchPeriods.ts"
+} from "../../../src/audio/speech/TimeStretch.ts"
 import { randomOf } from "../signals.ts"
 
 const { fround, sqrt } = Math

@@ -7,9 +7,9 @@ import { ProviderId, UtteranceKey, VoiceId } from "../../../src/domain/values/Id
 import { Casting } from "../../../src/domain/speech/Casting.ts"
 import { timesParts } from "../../../src/pipeline/clips/ClipAnalysis.ts"
 import { wordsOfTranscript } from "../../../src/pipeline/clips/ClipStorage.ts"
-import { withWordStarts } from "../../../src/pipeline/clips/WordStarts.ts"
-import { lineShares } from "../../../src/pipeline/report/LineShares.ts"
-import { wordStartsOf } from "../../../src/pipeline/report/LineShares.ts"
+import { withWordStarts } from "../../../src/pipeline/clips/ClipStorage.ts"
+import { lineShares } from "../../../src/pipeline/report/JobReportBuilder.ts"
+import { wordStartsOf } from "../../../src/pipeline/report/JobReportBuilder.ts"
 
 const rate = SampleRate.make(24_000)
 const segment = (from: number, to: number) =>

@@ -1,12 +1,12 @@
 /** Remembers the level of a job's mix, because finding it takes longer than rendering a changed line. */
 import { Effect, Option, Schema } from "effect"
-import type { JobId } from "../../../domain/values/Ids.ts"
-import { digestOf } from "../../../store/files/Checksum.ts"
-import type { LoudnessGoal } from "../../mix/LoudnessGoal.ts"
-import { levelFor } from "../../mix/LoudnessNormalization.ts"
-import { sampleProgramme } from "../../mix/LoudnessSample.ts"
-import type { Programme } from "../../mix/MixLines.ts"
-import { digestProgramme } from "../../mix/SectionDigest.ts"
+import type { JobId } from "../../domain/values/Ids.ts"
+import { digestOf } from "../../store/files/Checksum.ts"
+import type { LoudnessGoal } from "../mix/LoudnessGoal.ts"
+import { levelFor } from "../mix/LoudnessNormalization.ts"
+import { sampleProgramme } from "../mix/LoudnessSample.ts"
+import type { Programme } from "../mix/MixLines.ts"
+import { digestProgramme } from "../mix/SectionDigest.ts"
 import { mixFolders } from "./MixRecord.ts"
 
 const Remembered = Schema.Struct({ digest: Schema.String, gain: Schema.Number })

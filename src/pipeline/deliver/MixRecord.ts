@@ -16,11 +16,11 @@ import {
 import { join } from "node:path"
 import { deserialize, serialize } from "node:v8"
 import { Effect, Option, Schema } from "effect"
-import type { JobId } from "../../../domain/values/Ids.ts"
-import { builtOf } from "../../../domain/values/Version.ts"
-import { checksumOf } from "../../../store/files/Checksum.ts"
-import { ClipFolder } from "../../../store/files/ClipFolder.ts"
-import { partOf } from "../../../system/AtomicFile.ts"
+import type { JobId } from "../../domain/values/Ids.ts"
+import { builtOf } from "../../domain/values/Version.ts"
+import { checksumOf } from "../../store/files/Checksum.ts"
+import { ClipFolder } from "../../store/files/ClipFolder.ts"
+import { partOf } from "../../system/AtomicFile.ts"
 
 const MixFile = Schema.Struct({
   /** Absolute. */
