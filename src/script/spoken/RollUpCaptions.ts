@@ -150,6 +150,8 @@ interface Display {
   letters: string
   frames: number
   changes: boolean
+  /** Whether its cues overlap or are frames, not only too brief. */
+  sure: boolean
   last: Shown
   end: number
 }
@@ -167,23 +169,30 @@ const withoutAnimation = (cues: ReadonlyArray<Shown>): ReadonlyArray<Shown> => {
     const key = `${cue.speaker ?? ""}\n${letters}`
     moving = moving.filter(({ end }) => cue.start <= end + frame).slice(-20)
     const same = latest.get(key)
+    const isSame = same !== undefined && isStill(same, cue)
     let display =
-      same !== undefined && isStill(same, cue) ? same : moving.find((one) => isMoving(one, cue, letters))
+      isSame || (same !== undefined && isHighlighted(same, cue))
+        ? same
+        : moving.find((one) => isMoving(one, cue, letters))
     if (display === undefined) {
-      display = { cues: [], text: cue.text, letters, frames: 0, changes: false, last: cue, end: cue.end }
+      const { text, end } = cue
+      display = { cues: [], text, letters, frames: 0, changes: false, sure: false, last: cue, end }
       displays.push(display)
       if (isFrame(cue)) moving = [...moving, display]
     }
     display.cues.push(at)
     display.changes ||= display.letters !== letters
+    display.sure ||= isSame
     if (letters.length > display.letters.length) Object.assign(display, { text: cue.text, letters })
     if (isFrame(cue)) display.frames++
     display.last = cue
     display.end = Math.max(display.end, cue.end)
     latest.set(key, display)
   })
-  for (const { cues: members, text, frames, changes, end } of displays)
-    if (!changes || frames >= enoughFrames) merge(merged, members, text, end)
+  // Two brief cues may be a sentence that is said twice.
+  const isHabit = displays.some(({ sure, cues: members }) => !sure && members.length >= enoughFrames)
+  for (const { cues: members, text, frames, changes, sure, end } of displays)
+    if (changes ? frames >= enoughFrames : sure || isHabit) merge(merged, members, text, end)
   return merged
 }
 
@@ -212,14 +221,13 @@ const merge = (
   for (const at of others) Object.assign(cues, { [at]: { ...cue, ...cues[at], text: "" } })
 }
 
-/**
- * Whether a cue shows a display's text on: at the same time, as one of its frames, or with another word highlighted.
- */
-const isStill = ({ cues, last, end }: Display, cue: Shown): boolean =>
-  cue.start < end ||
-  cue.start === last.start ||
-  ((isFrame(last) || isFrame(cue) || (isGlimpse(last) && (cues.length > 1 || isGlimpse(cue)))) &&
-    cue.start <= end + frame)
+/** Whether a cue shows a display's text on: at the same time, or as one of its frames. */
+const isStill = ({ last, end }: Display, cue: Shown): boolean =>
+  cue.start < end || cue.start === last.start || ((isFrame(last) || isFrame(cue)) && cue.start <= end + frame)
+
+/** Whether a cue shows a display's text with another word highlighted. */
+const isHighlighted = ({ cues, last, end }: Display, cue: Shown): boolean =>
+  isGlimpse(last) && (cues.length > 1 || isGlimpse(cue)) && cue.start <= end + frame
 
 /** Whether a cue goes on with a text that is typed, or taken away, letter by letter. */
 const isMoving = (display: Display, cue: Shown, letters: string): boolean =>

@@ -131,6 +131,9 @@ describe("a text whose words are highlighted in turn, one cue for each", () => {
   it("is distinguished from a sentence that is said twice", () => {
     const said = [event(1000, 3000, "You will see!"), event(3150, 4000, "You will see...")]
     expect(spoken(said).map(([, , text]) => text)).toEqual(["You will see!", "You will see..."])
+    const long = "We really ought to leave this old house tonight, and drive to the coast."
+    const hurried = [event(1000, 2800, long), event(3000, 4800, long)]
+    expect(spoken(hurried).map(([, , text]) => text)).toEqual([long, long])
   })
 })
 
