@@ -175,11 +175,11 @@ it.scopedLive("fails only the jobs whose film, background or voice is missing", 
 )
 
 /** Two lines, at 1 credit per character. A task of the stand-in costs 5 credits. */
-const pricedIn = (folder: string, end = "00:00:07,000") => {
+const pricedIn = (folder: string, second = "00:00:05,000 --> 00:00:07,000") => {
   const manifest = join(folder, "night.json")
   writeFileSync(
     join(folder, "note.srt"),
-    `1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n\n2\n00:00:05,000 --> ${end}\nNobody came.\n`
+    `1\n00:00:01,000 --> 00:00:04,000\nAll is well.\n\n2\n${second}\nNobody came.\n`
   )
   writeFileSync(
     manifest,
@@ -233,7 +233,9 @@ it.scopedLive("sends nothing if a disk is too small for the results", () =>
     const folder = yield* temporaryFolder
     yield* Effect.gen(function* () {
       // The files of 499 hours need several hundred gigabytes.
-      const failure = yield* Effect.flip(runPlan(yield* pricedIn(folder, "499:00:00,000"), accountOf(900)))
+      const failure = yield* Effect.flip(
+        runPlan(yield* pricedIn(folder, "499:00:00,000 --> 499:00:02,000"), accountOf(900))
+      )
       expect(exitCodeFor(failure)).toMatchObject({
         code: 3,
         message: expect.stringMatching(
