@@ -277,7 +277,9 @@ export class HostileService {
     if (this.happens("create-500-after", text)) return answer(response, 502, "<html>Bad Gateway</html>")
     if (this.happens("create-drop-after", text)) return void response.destroy()
     if (this.happens("create-hang-after", text)) return
-    if (this.happens("create-garbage-after", text)) return answer(response, 200, '{"task_id": "')
+    // A create that was answered counts as made, also if its task is nowhere: that line could not be spoken.
+    if (task.fate !== "vanishes" && this.happens("create-garbage-after", text))
+      return answer(response, 200, '{"task_id": "')
     const credits = this.character.price === undefined || !this.character.tellsPrice ? {} : { credits: price }
     answer(response, 201, this.wrapped({ task_id: task.id, status: "pending", ...credits }))
   }
