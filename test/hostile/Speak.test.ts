@@ -111,7 +111,7 @@ const throughHostility = (seed: number, envelope: Character["envelope"]) =>
   })
 
 /** For tests that mostly wait: they run concurrently. */
-const besideOthers = { concurrent: true, timeout: 180_000 }
+const besideOthers = { concurrent: true, timeout: 600_000 }
 
 it.scopedLive(
   "speaks every utterance despite hostile services, with the same clips as from a well-behaved one",
