@@ -53,7 +53,7 @@ export interface VoiceQuery {
 /** Makes the calls; loaded when a gateway is first connected. */
 export const makeCalls = Effect.gen(function* () {
   const address = yield* ServiceAddress
-  const { key, dialect = defaultDialect } = address
+  const { baseUrl, key, dialect = defaultDialect } = address
   const { paths } = dialect
   const clock = yield* Effect.clock
   const exchange = makeExchange(address, yield* HttpTransport, () => clock.unsafeCurrentTimeMillis())
@@ -127,11 +127,11 @@ export const makeCalls = Effect.gen(function* () {
   const look = (task: TaskId): Effect.Effect<TaskSnapshot, CallFault | Vanished> =>
     exchange(taskRequest(task), (answer) => {
       // A service without addresses answers with the audio itself.
-      const audio = /^(audio\/|application\/octet-stream)/iu.test(answer.header("content-type") ?? "")
-        ? { status: "done", audio_url: pathUnder(address.baseUrl, taskRequest(task).path) }
-        : undefined
-      const read = (value: unknown) => taskSnapshotOf(taskOf(audio ?? value, task, dialect), task, shown)
-      return audio === undefined ? jsonAnswer(key, read)(answer) : Either.right(read(audio))
+      const isAudio = /^(audio\/|application\/octet-stream)/iu.test(answer.header("content-type") ?? "")
+      const read = (value: unknown) => taskSnapshotOf(taskOf(value, task, dialect), task, shown)
+      return isAudio
+        ? Either.right(read({ status: "done", audio_url: pathUnder(baseUrl, pathOf(paths.task, task)) }))
+        : jsonAnswer(key, read)(answer)
     }).pipe(
       Effect.catchTag("Refused", (fault): Effect.Effect<TaskSnapshot, CallFault | Vanished> => {
         if (fault.reason === "unknown") return new Vanished({ task })

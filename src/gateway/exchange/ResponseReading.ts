@@ -143,14 +143,15 @@ const asides = new Set(
   )
 )
 
-/** Returns all objects that may hold a field of the task: first those of `layersOf`, then those under other names. */
-const allLayersOf = (value: unknown): ReadonlyArray<Fields> => {
+/** Returns the objects that may hold a field of the task: those in known envelopes, and all, the known ones first. */
+const placesOf = (value: unknown) => {
   const known = layersOf(value)
   const others = known.flatMap((layer) =>
     Object.entries(layer).flatMap(([name, one]) => (asides.has(name.toLowerCase()) ? [] : objectsIn(one)))
   )
-  return Array.from(new Set([...known, ...others]))
+  return { known, all: Array.from(new Set([...known, ...others])) }
 }
+type Places = ReturnType<typeof placesOf>
 
 /** Returns the first non-empty value under any of these names. A name with dots is a path. */
 const pickField = (layers: ReadonlyArray<Fields>, names: ReadonlyArray<string>): unknown => {
@@ -223,9 +224,10 @@ export interface ReadTask extends Omit<Task, "task_id"> {
 /** Reads a task. `id` is the requested id, for responses that do not repeat it. */
 export const taskOf = (answer: unknown, id?: string, dialect: Dialect = defaultDialect): ReadTask => {
   const value = id === undefined ? answer : entryOf(answer, id, dialect)
-  const layers = allLayersOf(value)
+  const places = placesOf(value)
+  const layers = places.all
   const field = (name: AnswerField) => pickField(layers, dialect.fields[name])
-  const word = stateOf(layersOf(value), layers, dialect)
+  const word = stateOf(places, dialect)
   const hasFailed = failedWords.test(word) || dialect.states.failed.includes(word.toLowerCase())
   const progress = Number.parseFloat(textOf(field("progress")) ?? "")
   const saysDone = isDoneWord(word, dialect) || progress >= 100
@@ -248,7 +250,7 @@ export const taskOf = (answer: unknown, id?: string, dialect: Dialect = defaultD
       .map(({ path }) => path)
       .join(", ")
   return {
-    task_id: id !== undefined && namesId(layers, dialect, id) ? id : (idIn(value, dialect) ?? id),
+    task_id: id !== undefined && namesId(layers, dialect, id) ? id : (idAmong(value, places, dialect) ?? id),
     status,
     provider: textOf(field("provider")) ?? "",
     model_id: textOf(field("model")) ?? "",
@@ -288,9 +290,11 @@ const entryOf = (value: unknown, id: string, dialect: Dialect): unknown => {
  * Reads the id of the task that an answer is about: a UUID by the interface, but any text or number is accepted. An
  * outer `id` may be the request's; the task's own is deeper. Without a known name, the only value that can be an id is.
  */
-export const idIn = (value: unknown, dialect: Dialect = defaultDialect): string | undefined => {
-  const known = pickField([...layersOf(value)].reverse(), dialect.fields.id)
-  const id = textOf(known ?? pickField(allLayersOf(value), dialect.fields.id))?.trim()
+export const idIn = (value: unknown, dialect: Dialect = defaultDialect): string | undefined =>
+  idAmong(value, placesOf(value), dialect)
+
+const idAmong = (value: unknown, { known, all }: Places, { fields }: Dialect): string | undefined => {
+  const id = textOf(pickField([...known].reverse(), fields.id) ?? pickField(all, fields.id))?.trim()
   return id === undefined || id === "" ? onlyId(value) : id
 }
 
@@ -302,30 +306,25 @@ export const fieldIn = (value: unknown, field: AnswerField, { fields }: Dialect)
   textOf(pickField(layersOf(value), fields[field]))
 
 /** Reads the word of a task's state; empty if it has none. */
-export const stateIn = (value: unknown, dialect: Dialect): string =>
-  stateOf(layersOf(value), allLayersOf(value), dialect)
+export const stateIn = (value: unknown, dialect: Dialect): string => stateOf(placesOf(value), dialect)
 
 /** Fields that are true of a task that is done. */
 const doneFlags = "done completed finished ready is_done is_completed is_finished is_ready".split(" ")
 
 /** Returns the word of the task's state. An outer word of success is that of the request, as is a number. */
-const stateOf = (
-  layers: ReadonlyArray<Fields>,
-  all: ReadonlyArray<Fields>,
-  { fields, states }: Dialect
-): string => {
+const stateOf = ({ known, all }: Places, { fields, states }: Dialect): string => {
   const own: ReadonlyArray<string> = [...states.done, ...states.failed]
   const wordOf = (layer: Fields) => {
     const word = textOf(pickField([layer], fields.state)) ?? ""
     return /^-?\d+$/u.test(word) && !own.includes(word) ? "" : word
   }
-  const [top, ...inner] = layers
+  const [top, ...inner] = known
   const isOfRequest = inner.some((layer) => pickField([layer], fields.id) !== undefined)
   const outer = top === undefined ? "" : wordOf(top)
   const words = [
     ...inner.map(wordOf),
     isOfRequest && !failedWords.test(outer) && doneWords.test(outer) ? "" : outer,
-    ...all.slice(layers.length).map(wordOf),
+    ...all.slice(known.length).map(wordOf),
     doneFlags.some((name) => pickField(all, [name]) === true) ? "done" : ""
   ]
   return words.find((word) => word !== "") ?? ""
@@ -401,7 +400,7 @@ export const foundList = (value: unknown, name: string): ReadonlyArray<unknown> 
   const layers = layersOf(value)
   const under = [name, "data", "items", "results", "records", "list"]
   for (const key of under) for (const layer of layers) if (Array.isArray(layer[key])) return layer[key]
-  for (const layer of allLayersOf(value))
+  for (const layer of placesOf(value).all)
     for (const [key, entry] of Object.entries(layer))
       if (
         Array.isArray(entry) &&
@@ -431,11 +430,10 @@ const nextNames = "next next_cursor next_page next_page_token next_token next_ur
 
 /** Returns the objects that may hold what an answer says of its pages. */
 const pagersOf = (value: unknown): ReadonlyArray<Fields> =>
-  [value, fieldsOf(value)?.["meta"], fieldsOf(value)?.["links"]].flatMap(allLayersOf)
+  [value, fieldsOf(value)?.["meta"], fieldsOf(value)?.["links"]].flatMap((one) => placesOf(one).all)
 
 /** Reads paging. If the service does not report whether more pages follow, they do until a page is empty or repeats. */
-const pagingOf = (value: unknown, entries: number): Paging => {
-  const layers = pagersOf(value)
+const pagingOf = (layers: ReadonlyArray<Fields>, entries: number): Paging => {
   const more = pickField(layers, ["has_more", "has_next", "has_next_page"])
   const total = pickField(layers, ["total", "total_count", "count"])
   return {
@@ -463,8 +461,9 @@ export const taskPageOf = (value: unknown, dialect: Dialect = defaultDialect): R
   const entries = foundList(value, "tasks")?.map((entry) => taskOf(entry, undefined, dialect))
   if (entries === undefined) return undefined
   const tasks = entries.filter((task): task is ListedTask => task.task_id !== undefined)
-  const paging = pagingOf(value, entries.length)
-  const namesMore = paging.total > entries.length || pickField(pagersOf(value), nextNames) !== undefined
+  const pagers = pagersOf(value)
+  const paging = pagingOf(pagers, entries.length)
+  const namesMore = paging.total > entries.length || pickField(pagers, nextNames) !== undefined
   return { tasks, unread: entries.length - tasks.length, namesMore, ...paging }
 }
 
@@ -494,7 +493,7 @@ export const voicePageOf = (value: unknown): Paging & { readonly voices: Readonl
       description: text("description")
     }
   })
-  return { voices, ...pagingOf(value, voices.length) }
+  return { voices, ...pagingOf(pagersOf(value), voices.length) }
 }
 
 /** Reads the list of models. */
