@@ -178,16 +178,20 @@ const excerpt = (text: string, position: number): string => {
 }
 
 /** Code pages as which programs have read other encodings, with the byte of each character. */
-const garblings = ["windows-1252", "windows-1251", "macintosh"].map((page) => {
-  const high = globalThis.Array.from({ length: 128 }, (_, i) => 128 + i)
-  const signs = globalThis.Array.from(iconv.decode(Buffer.from(high), page))
-  const controls = high.map((byte) => [String.fromCharCode(byte), byte] as const)
-  return new Map([...controls, ...signs.map((sign, i) => [sign, 128 + i] as const)])
-})
+const bytesByPage = () =>
+  ["windows-1252", "windows-1251", "macintosh"].map((page) => {
+    const high = globalThis.Array.from({ length: 128 }, (_, i) => 128 + i)
+    const signs = globalThis.Array.from(iconv.decode(Buffer.from(high), page))
+    const controls = high.map((byte) => [String.fromCharCode(byte), byte] as const)
+    return new Map([...controls, ...signs.map((sign, i) => [sign, 128 + i] as const)])
+  })
+
+/** Made for the first text beyond ASCII: the tables of code pages take a while to load. */
+let garblings: ReturnType<typeof bytesByPage> | undefined
 
 /** Returns the bytes of a text that was read as one of the code pages, for each where that is possible. */
 const bytesBefore = (text: string): ReadonlyArray<Uint8Array> =>
-  garblings.flatMap((byteOf) => {
+  (garblings ??= bytesByPage()).flatMap((byteOf) => {
     const bytes = globalThis.Array.from(text, (sign) =>
       sign < "\u0080" ? sign.charCodeAt(0) : byteOf.get(sign)
     )
