@@ -282,7 +282,7 @@ const mostLines = 80
 const long = [
   "app/doctor/ServiceProbe.ts:probeService",
   "app/init/InitCommand.ts:initCommand",
-  "app/review/ReviewServer.ts:makeReviewWork",
+  "app/review/ReviewWork.ts:makeReviewWork",
   "engines/cloud/Polly.ts:makePolly",
   "engines/cloud/shared/CloudClient.ts:makeCloudClient",
   "engines/neural/SherpaEngine.ts:makeSherpaEngine",
@@ -353,7 +353,7 @@ test(`functions have at most ${mostLines} lines`, () => {
 const measured = ["src", "test", "docs", "bench", "fixtures", "pipelines", "scripts", "containers", ".github"]
 
 /** The most lines of code in src. A change lowers it, or leaves it; nothing raises it. */
-const budget = 78_759
+const budget = 78_753
 
 /** Counts lines of code: without blank lines, and without lines that are only a comment. */
 const codeLinesIn = (text: string): number =>

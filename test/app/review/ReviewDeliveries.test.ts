@@ -1,7 +1,7 @@
 /** Accepted changes are delivered at once, one job at a time, and never lost. */
 import { Deferred, Effect, Exit, Scope, TestClock, TestContext } from "effect"
 import { expect, test } from "vitest"
-import { makeDeliveries } from "../../../src/app/review/ReviewServer.ts"
+import { makeDeliveries } from "../../../src/app/review/ReviewWork.ts"
 
 /** Deliveries that a test ends: lists those begun, and ends the one in progress. */
 const held = Effect.gen(function* () {

@@ -3,7 +3,7 @@ import { linkSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
-import { makeSoundCounts } from "../../../src/app/review/ReviewServer.ts"
+import { makeSoundCounts } from "../../../src/app/review/ReviewWork.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "dubwright-sounds-"))
 afterAll(() => rmSync(folder, { recursive: true }))
