@@ -3,7 +3,6 @@
  *
  * https://learn.microsoft.com/azure/ai-services/speech-service/rest-text-to-speech
  */
-import { expecting } from "../../domain/values/SchemaWords.ts"
 import { Effect, Schema } from "effect"
 import { toneAmong } from "../../domain/values/Tone.ts"
 import { type EngineVoice, SpeechFailed } from "../Engine.ts"
@@ -11,21 +10,11 @@ import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { cloudRate, pcmSpeech, speechLength } from "./shared/CloudAudio.ts"
 import { clamped, type CloudSpeech, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import { optionalField } from "../../settings/SettingsFields.ts"
-import { cloudFields, type CloudOptions, settingIn } from "./shared/CloudSettings.ts"
+import { settingIn, type CloudOptions, type AzureSettings } from "./shared/CloudSettings.ts"
 import { genderOf } from "./shared/CloudVoices.ts"
 import { textAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
 import { prosody, signed, xmlText } from "./shared/Ssml.ts"
-
-export const AzureSettings = Schema.Struct({
-  kind: Schema.Literal("azure"),
-  ...cloudFields,
-  region: optionalField(
-    Schema.String.pipe(Schema.pattern(/^[a-z0-9]{2,40}$/u, expecting("a region such as westeurope"))),
-    "The region of the Speech resource; default: the environment variable AZURE_SPEECH_REGION."
-  )
-})
 
 /** Azure cuts audio after ten minutes, with status 200. */
 const longest = 600_000

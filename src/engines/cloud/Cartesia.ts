@@ -20,18 +20,11 @@ import {
 import { postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import { optionalField } from "../../settings/SettingsFields.ts"
-import { cloudFields, type CloudOptions } from "./shared/CloudSettings.ts"
+import type { CloudOptions, CartesiaSettings } from "./shared/CloudSettings.ts"
 import { type TimedPart, timingOf } from "./shared/CloudTiming.ts"
 import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
 import { textAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
-
-export const CartesiaSettings = Schema.Struct({
-  kind: Schema.Literal("cartesia"),
-  ...cloudFields,
-  model: optionalField(Schema.NonEmptyString, "The model; default: sonic-3.")
-})
 
 /** The interface's version: since this one, errors are JSON. */
 const version = "2026-03-01"

@@ -17,30 +17,11 @@ import {
 import { postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import { optionalField, optionalCount, optionalNumber } from "../../settings/SettingsFields.ts"
-import { cloudFields, type CloudOptions } from "./shared/CloudSettings.ts"
+import type { CloudOptions, ElevenLabsSettings } from "./shared/CloudSettings.ts"
 import { type TimedPart, timingOf } from "./shared/CloudTiming.ts"
 import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
 import { textAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
-
-export const ElevenLabsSettings = Schema.Struct({
-  kind: Schema.Literal("elevenlabs"),
-  ...cloudFields,
-  model: optionalField(Schema.NonEmptyString, "The model; default: eleven_multilingual_v2."),
-  seed: optionalCount(
-    0,
-    4_294_967_295,
-    "Equal requests with the same seed give nearly equal speech; default: none."
-  ),
-  stability: optionalNumber(0, 1, "Stability of the voice, 0 to 1; default: the voice's own."),
-  similarityBoost: optionalNumber(
-    0,
-    1,
-    "Similarity to the original voice, 0 to 1; default: the voice's own."
-  ),
-  style: optionalNumber(0, 1, "Exaggeration of the voice's style, 0 to 1; default: the voice's own.")
-})
 
 /** Maximum characters of a request, by the beginning of the model's name. Unknown models have the lowest limit. */
 const limits: ReadonlyArray<readonly [model: string, most: number]> = [

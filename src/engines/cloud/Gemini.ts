@@ -10,19 +10,8 @@ import { readGoogleError } from "./GoogleErrors.ts"
 import { cloudRate, decodedAudio, pcmSpeech, wavSpeech } from "./shared/CloudAudio.ts"
 import { postJson } from "./shared/CloudClient.ts"
 import { makeCloudEngine } from "./shared/CloudEngine.ts"
-import { optionalField } from "../../settings/SettingsFields.ts"
-import { cloudFields, type CloudOptions } from "./shared/CloudSettings.ts"
+import type { CloudOptions, GeminiSettings } from "./shared/CloudSettings.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
-
-export const GeminiSettings = Schema.Struct({
-  kind: Schema.Literal("gemini"),
-  ...cloudFields,
-  model: optionalField(Schema.NonEmptyString, "The model; default: gemini-3.8-flash-tts."),
-  style: optionalField(
-    Schema.NonEmptyTrimmedString,
-    "How to speak, sent with each text, such as: calm, as a narrator."
-  )
-})
 
 /** The prebuilt voices. They speak every language of the model. */
 const names =

@@ -4,7 +4,6 @@
  *
  * https://cloud.google.com/text-to-speech/docs/reference/rest/v1beta1/text/synthesize
  */
-import { optionalField } from "../../settings/SettingsFields.ts"
 import { Effect, Option, Redacted, Schema, Clock } from "effect"
 import { EngineUnavailable } from "../Engine.ts"
 import { readGoogleError } from "./GoogleErrors.ts"
@@ -18,7 +17,7 @@ import {
 } from "./shared/CloudAudio.ts"
 import { makeCloudClient, postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded, type CloudSpeech } from "./shared/CloudEngine.ts"
-import { secretIn, settingIn, cloudFields, type CloudOptions } from "./shared/CloudSettings.ts"
+import { secretIn, settingIn, type CloudOptions, type GoogleSettings } from "./shared/CloudSettings.ts"
 import { timingOf, wordSpans } from "./shared/CloudTiming.ts"
 import { genderOf } from "./shared/CloudVoices.ts"
 import { decibels, xmlText } from "./shared/Ssml.ts"
@@ -28,15 +27,6 @@ import { readFile } from "node:fs/promises"
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { boundedBody, parsedJson } from "../ResponseBody.ts"
 import { textAt } from "./shared/JsonFields.ts"
-
-export const GoogleSettings = Schema.Struct({
-  kind: Schema.Literal("google"),
-  ...cloudFields,
-  wordTimes: optionalField(
-    Schema.Boolean,
-    "Whether to request the times of words, where the voice has them; default: true."
-  )
-})
 
 /** Maximum bytes of a text, or of SSML. */
 const maxBytes = 5_000

@@ -11,17 +11,9 @@ import { checkComplete, cloudRate, decodedAudio, pcmSpeech, speechLength } from 
 import { postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import { optionalField } from "../../settings/SettingsFields.ts"
-import { cloudFields, type CloudOptions } from "./shared/CloudSettings.ts"
+import type { CloudOptions, MiniMaxSettings } from "./shared/CloudSettings.ts"
 import { fieldAt, textAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
-
-export const MiniMaxSettings = Schema.Struct({
-  kind: Schema.Literal("minimax"),
-  ...cloudFields,
-  model: optionalField(Schema.NonEmptyString, "The model; default: speech-2.8-hd."),
-  groupId: optionalField(Schema.NonEmptyString, "The group id, which older accounts need.")
-})
 
 /** Languages by the names that MiniMax gives them, in requests and at the start of its voices' ids. */
 const languages: Readonly<Record<string, string>> = {

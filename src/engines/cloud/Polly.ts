@@ -4,7 +4,6 @@
  *
  * https://docs.aws.amazon.com/polly/latest/dg/API_SynthesizeSpeech.html
  */
-import { expecting } from "../../domain/values/SchemaWords.ts"
 import { AwsV4Signer } from "aws4fetch"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { behindId3, mp3HeaderAt } from "../../audio/formats/Mp3Header.ts"
@@ -14,29 +13,11 @@ import { checkComplete } from "./shared/CloudAudio.ts"
 import { type CloudRequest, makeCloudClient, postJson } from "./shared/CloudClient.ts"
 import { clamped, type CloudSpeech, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
-import { optionalField } from "../../settings/SettingsFields.ts"
-import { cloudFields, type CloudOptions, secretIn, settingIn } from "./shared/CloudSettings.ts"
+import { secretIn, settingIn, type CloudOptions, type PollySettings } from "./shared/CloudSettings.ts"
 import { timingOf } from "./shared/CloudTiming.ts"
 import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
 import { textAt } from "./shared/JsonFields.ts"
 import { decibels, prosody, signed, xmlText } from "./shared/Ssml.ts"
-
-export const PollySettings = Schema.Struct({
-  kind: Schema.Literal("polly"),
-  ...cloudFields,
-  model: optionalField(
-    Schema.Literal("standard", "neural", "long-form", "generative"),
-    "Polly's engine; default: neural."
-  ),
-  region: optionalField(
-    Schema.String.pipe(Schema.pattern(/^[a-z0-9-]{2,40}$/u, expecting("a region such as eu-west-1"))),
-    "The AWS region; default: the environment variable AWS_REGION."
-  ),
-  wordTimes: optionalField(
-    Schema.Boolean,
-    "Whether to request the times of words, which Amazon charges as a second text; default: false."
-  )
-})
 
 export const makePolly = Effect.fnUntraced(function* (settings: CloudOptions<typeof PollySettings.Type>) {
   const { name, model = "neural", keyVariable = "AWS_ACCESS_KEY_ID" } = settings

@@ -2,13 +2,6 @@
 import { Schema } from "effect"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { expecting } from "../../domain/values/SchemaWords.ts"
-import { AzureSettings } from "../../engines/cloud/AzureSpeech.ts"
-import { CartesiaSettings } from "../../engines/cloud/Cartesia.ts"
-import { ElevenLabsSettings } from "../../engines/cloud/ElevenLabs.ts"
-import { GeminiSettings } from "../../engines/cloud/Gemini.ts"
-import { GoogleSettings } from "../../engines/cloud/GoogleSpeech.ts"
-import { MiniMaxSettings } from "../../engines/cloud/MiniMax.ts"
-import { PollySettings } from "../../engines/cloud/Polly.ts"
 import {
   addressField,
   describedField,
@@ -16,6 +9,7 @@ import {
   optionalField,
   optionalNumber
 } from "../../settings/SettingsFields.ts"
+import { cloudSettings } from "../../engines/cloud/shared/CloudSettings.ts"
 import { foreignVoice, keyVariable, normalise } from "../../engines/EngineFields.ts"
 
 /** eSpeak NG, bundled: more than a hundred languages. */
@@ -134,12 +128,6 @@ export const EngineSettings = Schema.Union(
   CommandSettings,
   OpenAiSettings,
   UpstreamSettings,
-  ElevenLabsSettings,
-  AzureSettings,
-  GoogleSettings,
-  PollySettings,
-  MiniMaxSettings,
-  CartesiaSettings,
-  GeminiSettings
+  ...cloudSettings
 )
 export type EngineSettings = typeof EngineSettings.Type

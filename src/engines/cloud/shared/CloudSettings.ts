@@ -1,4 +1,4 @@
-/** Settings that all cloud engines share. */
+/** Settings of the cloud engines. Every field has a default. */
 import { Config, Effect, Option, Redacted, Schema } from "effect"
 import { LanguageTag } from "../../../domain/values/Ids.ts"
 import {
@@ -7,11 +7,12 @@ import {
   optionalField,
   optionalNumber
 } from "../../../settings/SettingsFields.ts"
+import { expecting } from "../../../domain/values/SchemaWords.ts"
 import type { EngineVoice } from "../../Engine.ts"
 import { foreignVoice, keyVariable, normalise } from "../../EngineFields.ts"
 
 /** The settings of every cloud engine. Each has a default. */
-export const cloudFields = {
+const cloudFields = {
   keyVariable: Schema.optionalWith(keyVariable, { exact: true }),
   baseUrl: optionalField(addressField, "Where requests go; default: the provider's public address."),
   voices: optionalField(
@@ -40,6 +41,95 @@ export const cloudFields = {
     "Credits per character that clients pay, unless a model states another price; default: 1."
   )
 }
+
+// Engines import these as types only: reading a settings file need not load the engines.
+
+export const ElevenLabsSettings = Schema.Struct({
+  kind: Schema.Literal("elevenlabs"),
+  ...cloudFields,
+  model: optionalField(Schema.NonEmptyString, "The model; default: eleven_multilingual_v2."),
+  seed: optionalCount(
+    0,
+    4_294_967_295,
+    "Equal requests with the same seed give nearly equal speech; default: none."
+  ),
+  stability: optionalNumber(0, 1, "Stability of the voice, 0 to 1; default: the voice's own."),
+  similarityBoost: optionalNumber(
+    0,
+    1,
+    "Similarity to the original voice, 0 to 1; default: the voice's own."
+  ),
+  style: optionalNumber(0, 1, "Exaggeration of the voice's style, 0 to 1; default: the voice's own.")
+})
+
+export const AzureSettings = Schema.Struct({
+  kind: Schema.Literal("azure"),
+  ...cloudFields,
+  region: optionalField(
+    Schema.String.pipe(Schema.pattern(/^[a-z0-9]{2,40}$/u, expecting("a region such as westeurope"))),
+    "The region of the Speech resource; default: the environment variable AZURE_SPEECH_REGION."
+  )
+})
+
+export const GoogleSettings = Schema.Struct({
+  kind: Schema.Literal("google"),
+  ...cloudFields,
+  wordTimes: optionalField(
+    Schema.Boolean,
+    "Whether to request the times of words, where the voice has them; default: true."
+  )
+})
+
+export const PollySettings = Schema.Struct({
+  kind: Schema.Literal("polly"),
+  ...cloudFields,
+  model: optionalField(
+    Schema.Literal("standard", "neural", "long-form", "generative"),
+    "Polly's engine; default: neural."
+  ),
+  region: optionalField(
+    Schema.String.pipe(Schema.pattern(/^[a-z0-9-]{2,40}$/u, expecting("a region such as eu-west-1"))),
+    "The AWS region; default: the environment variable AWS_REGION."
+  ),
+  wordTimes: optionalField(
+    Schema.Boolean,
+    "Whether to request the times of words, which Amazon charges as a second text; default: false."
+  )
+})
+
+export const MiniMaxSettings = Schema.Struct({
+  kind: Schema.Literal("minimax"),
+  ...cloudFields,
+  model: optionalField(Schema.NonEmptyString, "The model; default: speech-2.8-hd."),
+  groupId: optionalField(Schema.NonEmptyString, "The group id, which older accounts need.")
+})
+
+export const CartesiaSettings = Schema.Struct({
+  kind: Schema.Literal("cartesia"),
+  ...cloudFields,
+  model: optionalField(Schema.NonEmptyString, "The model; default: sonic-3.")
+})
+
+export const GeminiSettings = Schema.Struct({
+  kind: Schema.Literal("gemini"),
+  ...cloudFields,
+  model: optionalField(Schema.NonEmptyString, "The model; default: gemini-3.8-flash-tts."),
+  style: optionalField(
+    Schema.NonEmptyTrimmedString,
+    "How to speak, sent with each text, such as: calm, as a narrator."
+  )
+})
+
+/** Settings of a cloud engine, by `kind`. */
+export const cloudSettings = [
+  ElevenLabsSettings,
+  AzureSettings,
+  GoogleSettings,
+  PollySettings,
+  MiniMaxSettings,
+  CartesiaSettings,
+  GeminiSettings
+] as const
 
 /** The settings of an engine, with its name in errors and settings. */
 export type CloudOptions<Settings> = Omit<Settings, "kind" | "languages" | "voices"> & {
