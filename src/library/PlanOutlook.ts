@@ -177,7 +177,7 @@ const accountOf = Effect.fn("PlanOutlook.accountOf")(function* (
       Unreachable: ({ message }) => Effect.succeed<AccountSeen>({ _tag: "Unasked", why: message })
     }),
     // A service without these endpoints may still list prices and voices.
-    Effect.catchAll(() => Effect.succeed(unknown))
+    Effect.orElseSucceed(() => unknown)
   )
 })
 

@@ -44,7 +44,7 @@ const deaf = {
   ping: nobody,
   reads: readsOf(nobody),
   submit: () => nobody,
-  resend: () => Effect.map(Effect.void, () => undefined),
+  resend: () => Effect.succeed(undefined),
   history: () => nobody
 }
 
@@ -54,7 +54,7 @@ export const gone = Layer.mock(Gateway, deaf)
 /** A service whose create responses are cut off, and whose history never responds. */
 export const mute = Layer.mock(Gateway, {
   ...deaf,
-  resend: () => Effect.map(Effect.void, () => undefined),
+  resend: () => Effect.succeed(undefined),
   submit: () => Effect.fail(new InvalidResponse({ words: "cut off" })),
   history: () => Effect.never
 })
@@ -76,7 +76,7 @@ export const standIn = (latency: number, read: Effect.Effect<never, Unreachable>
       reads: readsOf(read),
       balance: read,
       follow: Stream.never,
-      resend: () => Effect.map(Effect.void, () => undefined),
+      resend: () => Effect.succeed(undefined),
       submit: ({ body }) =>
         Effect.map(Clock.currentTimeMillis, (now) => ({
           task: TaskId.make(`task-${tasks.push({ text: fieldsOf(body).text, doneAt: now + latency }) - 1}`),

@@ -16,10 +16,8 @@ const variable = (name: string) =>
   Effect.orDie(Effect.map(Config.option(Config.string(name)), Option.getOrUndefined))
 
 const environment = Effect.map(
-  Effect.all(
-    ["XDG_CACHE_HOME", "XDG_DATA_HOME", "LOCALAPPDATA", "HOME"].map((name) =>
-      Effect.map(variable(name), (value) => [name, value] as const)
-    )
+  Effect.forEach(["XDG_CACHE_HOME", "XDG_DATA_HOME", "LOCALAPPDATA", "HOME"], (name) =>
+    Effect.map(variable(name), (value) => [name, value] as const)
   ),
   (found) => Object.fromEntries(found)
 )

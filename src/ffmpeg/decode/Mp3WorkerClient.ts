@@ -54,7 +54,7 @@ export const mp3Threads: Effect.Effect<DecodePlainMp3, never, Scope.Scope> = Eff
     return another
   }
 
-  return (bytes, rate, most) =>
+  const decode: DecodePlainMp3 = (bytes, rate, most) =>
     Effect.suspend(() => {
       const thread = freest()
       if (thread.ended !== undefined) return toOthers
@@ -66,8 +66,9 @@ export const mp3Threads: Effect.Effect<DecodePlainMp3, never, Scope.Scope> = Eff
         Effect.catchTag("ThreadEnded", () => Effect.zipRight(thread.close, toOthers))
       )
     })
+  return decode
 })
 
 type Mp3Thread = WorkerThread<Mp3Request, Mp3Response>
 
-const toOthers = Effect.sync(() => undefined)
+const toOthers = Effect.succeed(undefined)

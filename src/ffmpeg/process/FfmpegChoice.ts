@@ -18,7 +18,7 @@ export interface FfmpegChoice {
   readonly forJob: (job: FfmpegJob) => Effect.Effect<Binary>
 }
 
-const none: Effect.Effect<Binary | undefined> = Effect.sync(() => undefined)
+const none: Effect.Effect<Binary | undefined> = Effect.succeed(undefined)
 
 /** Runs everything with one binary. */
 export const only = (binary: Binary): FfmpegChoice => ({

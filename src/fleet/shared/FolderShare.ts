@@ -66,7 +66,7 @@ export const folderShare = (folder: string): Layer.Layer<Share, FleetUnusable> =
           local: (path) => (path.startsWith(portableMark) ? at(path.slice(portableMark.length)) : path),
           sendInputs: () => Effect.succeed([]),
           fetchInputs: () => Effect.succeed(true),
-          sendResults: () => Effect.sync(() => undefined),
+          sendResults: () => Effect.succeed(undefined),
           fetchResults: () => Effect.succeed(true),
           dropResults: () => Effect.void
         }

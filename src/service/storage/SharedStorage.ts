@@ -85,10 +85,10 @@ const secretIn = ({ database }: SharedStorageUrls, s3: S3Client) =>
       return found
     })
   ).pipe(
-    Effect.catchTag("SqlError", ({ message }) =>
-      refused(postgresName(database), `cannot be used (${message})`)
-    ),
-    Effect.catchTag("S3Failed", ({ detail }) => refused(s3.name, `cannot be used (${detail})`))
+    Effect.catchTags({
+      SqlError: ({ message }) => refused(postgresName(database), `cannot be used (${message})`),
+      S3Failed: ({ detail }) => refused(s3.name, `cannot be used (${detail})`)
+    })
   )
 
 const digestOf = (secret: Buffer): string => createHash("sha256").update(secret).digest("hex")

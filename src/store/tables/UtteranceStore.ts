@@ -139,9 +139,7 @@ export class UtteranceStore extends Effect.Service<UtteranceStore>()("store/Utte
      * record it.
      */
     const answeredElsewhere = (_key: UtteranceKey, _take: number) =>
-      Effect.sync(
-        (): { readonly task: TaskId; readonly credits: number | undefined } | undefined => undefined
-      )
+      Effect.succeed<{ readonly task: TaskId; readonly credits: number | undefined } | undefined>(undefined)
 
     /**
      * Returns the utterances without a clip that have not failed, with their providers and states, in the given order.

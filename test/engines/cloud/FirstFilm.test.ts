@@ -62,7 +62,11 @@ it.scopedLive("two engines are set up with the page alone, and dub a film at the
       Effect.sync(() =>
         start(["serve", "--config", "service.yaml", "--port", "0", "--quiet", ...data], { cwd, env })
       ),
-      ({ child, ended }) => Effect.promise(() => (child.kill("SIGTERM"), ended))
+      ({ child, ended }) =>
+        Effect.promise(() => {
+          child.kill("SIGTERM")
+          return ended
+        })
     )
     const address = (yield* Effect.promise(() => service.firstLine)).replace("listening ", "")
     const created = yield* Effect.promise(() => run(["keys", "create", "--name", "studio", ...data], { cwd }))

@@ -66,10 +66,7 @@ describe("chooseFrom", () => {
       const first = yield* stripped("aac")
       const unknown = yield* chooseFrom(first, packaged)
       expect(yield* unknown.forJob(encoding("no_such_encoder"))).toEqual(first)
-      const alone = yield* chooseFrom(
-        first,
-        Effect.sync(() => undefined)
-      )
+      const alone = yield* chooseFrom(first, Effect.succeed(undefined))
       expect(yield* alone.forJob(encoding("libmp3lame"))).toEqual(first)
     })
   )

@@ -65,16 +65,16 @@ describe.skipIf(!hasRedis)("a Redis", () => {
         () => Effect.sync(() => vi.useRealTimers())
       )
       const { url } = yield* started
-      const closed = yield* Effect.scoped(
+      const { closed } = yield* Effect.scoped(
         Effect.gen(function* () {
           const { client } = yield* connectRedis(url, undefined, () => undefined)
           const own = client.duplicate()
-          const closed = Promise.all([client, own].map((each) => once(each, "end")))
+          const ended = Promise.all([client, own].map((each) => once(each, "end")))
           const waiting = own.blpop("nothing", 0).catch(() => {})
           yield* Effect.promise(() => once(own, "ready"))
           yield* Effect.addFinalizer(() => Effect.sync(() => own.disconnect()))
           expect(vi.getTimerCount()).toBeGreaterThan(0)
-          return Promise.all([closed, waiting])
+          return { closed: Promise.all([ended, waiting]) }
         })
       )
       yield* Effect.promise(() => closed)

@@ -18,7 +18,7 @@ import { S3Server } from "../../system/S3Server.ts"
 /** The outcomes of the tasks. */
 export interface ChaosOutcome {
   readonly tasks: ReadonlyArray<Task>
-  readonly credits: typeof Credits.Type
+  readonly credits: Credits
   readonly kills: number
   /** Requests that were sent again after no response, or after a status from 500 on. */
   readonly repeated: number
