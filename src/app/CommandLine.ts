@@ -15,7 +15,7 @@ import { NoSqlite } from "../store/state/NoSqlite.ts"
 import { helpColumns } from "./terminal/TextLayout.ts"
 import { topicNames } from "./cli/ManualTopics.ts"
 import { findCommand, checkOptions, shapeOf, type CommandPath, type CommandShape } from "./cli/UsageCheck.ts"
-import { queryCommands, voicesCommands } from "./cli/QueryCommands.ts"
+import { queryCommands, serviceCommands, voicesCommands } from "./cli/QueryCommands.ts"
 import { batchCommands } from "./cli/BatchCommands.ts"
 import { serverCommands, keysCommands } from "./cli/ServerCommands.ts"
 import { setupCommands } from "./cli/SetupCommands.ts"
@@ -25,6 +25,7 @@ const root = Command.make("dubwright").pipe(Command.withSubcommands(commands))
 
 /** Subcommands by command, in the order of the help pages. */
 const subcommands = new Map([
+  ["service", serviceCommands.map((command) => shapeOf(command))],
   ["voices", voicesCommands.map((command) => shapeOf(command))],
   ["keys", keysCommands.map((command) => shapeOf(command))]
 ])
@@ -49,9 +50,17 @@ export interface CommandLine {
   readonly words: ReadonlyArray<string>
 }
 
-export const commandLineOf = (given: ReadonlyArray<string>): CommandLine => {
+/** Commands that earlier versions had at the top, by which scripts know them. */
+const movedToService = ["health", "credits", "providers", "models", "tasks"]
+
+const spelledOut = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
+  movedToService.includes(words[0] ?? "") ? ["service", ...words] : words
+
+export const commandLineOf = (typed: ReadonlyArray<string>): CommandLine => {
+  const given = spelledOut(typed)
   // `help run` prints the same page as `run --help`.
-  const helpTopic = given[0] === "help" ? given.slice(1).filter((word) => !isHelp(word)) : undefined
+  const helpTopic =
+    given[0] === "help" ? spelledOut(given.slice(1).filter((word) => !isHelp(word))) : undefined
   const fileRun =
     helpTopic === undefined
       ? runOfFile(
@@ -84,7 +93,9 @@ const commandOf = ({ helpTopic, fileRun, words }: CommandLine) =>
       const page = yield* topicText(helpTopic[0] ?? "", rootShape, columns)
       if (Option.isSome(page)) return yield* screen.result(page.value)
     }
-    const path = yield* findCommand(rootShape, words, helpTopic?.length === 1 ? ["all", ...topicNames] : [])
+    const path = yield* helpTopic?.length === 1
+      ? findCommand(rootShape, words, [...movedToService, "all", ...topicNames], "command or topic")
+      : findCommand(rootShape, words, [...movedToService])
     const rest = words.slice(path.length - 1)
     yield* checkOptions(path, rest)
     const last = path.at(-1)
@@ -147,13 +158,9 @@ const printFailure = (cause: Cause.Cause<unknown>, verbose: boolean) =>
   })
 
 const interrupted = (words: ReadonlyArray<string>) =>
-  Effect.flatMap(Screen, (screen) => {
-    const resumes =
-      words[0] === "run" || words[0] === "retry" || (words[0] === "voices" && words[1] === "add")
-    return resumes
-      ? screen.say("dubwright: interrupted; progress is saved, run the same command again to continue")
-      : Effect.void
-  })
+  Effect.flatMap(Screen, (screen) =>
+    screen.say("dubwright: interrupted; progress is saved, run the same command again to continue")
+  ).pipe(Effect.when(() => /^(run|retry|voices add)( |$)/u.test(words.join(" "))))
 
 const fault = (cause: Cause.Cause<unknown>, verbose: boolean): CommandEnded => {
   const defect = Cause.squash(cause)

@@ -19,23 +19,20 @@ describe("help and version", () => {
     const { code, stdout, stderr } = await run(["help", "all"])
     expect([code, stderr]).toEqual([0, ""])
     for (const name of [
-      ...[
-        "run",
-        "plan",
-        "status",
-        "retry",
-        "clean",
-        "health",
-        "credits",
-        "providers",
-        "models",
-        "voices",
-        "tasks"
-      ],
+      ...["run", "plan", "status", "retry", "clean", "service", "voices"],
       ...["serve", "keys", "verify", "doctor", "init", "schedule", "schema"]
     ]) {
       expect(stdout).toMatch(new RegExp(`^  ${name} `, "mu"))
     }
+    for (const name of ["health", "credits", "providers", "models", "voices", "tasks"]) {
+      const page = `Usage: dubwright service ${name} `
+      expect((await run(["help", name])).stdout).toContain(
+        name === "voices" ? "Usage: dubwright voices" : page
+      )
+      expect((await run(["service", name, "--help"])).stdout).toContain(page)
+    }
+    const [, commands = ""] = /^Commands\n((?: {2}.*\n)+)/mu.exec(stdout) ?? []
+    expect(commands.match(/^ {2}\S/gmu)?.length).toBeLessThanOrEqual(24)
     for (const code of [0, 1, 2, 3, 4, 75, 130]) expect(stdout).toMatch(new RegExp(`^ +${code}  \\S`, "mu"))
     for (const name of ["DUBWRIGHT_API_KEY", "DUBWRIGHT_BASE_URL", "DUBWRIGHT_FFMPEG", "NO_COLOR"])
       expect(stdout).toContain(name)

@@ -29,7 +29,7 @@ const overview = (root: CommandShape, columns: number): string => {
     ...pairs(
       [
         ["<command> --help", "a command's options"],
-        ["help <topic>", `a page of the manual: ${firstTopics.join(", ")}, …`],
+        ["help <topic>", "a page of the manual: start, manifest, text, results, …"],
         ["help all", "all commands, topics, general options, variables, exit codes"]
       ],
       columns
@@ -57,9 +57,6 @@ const usual = [
   ["verify", "compare the delivered audio with its report"],
   ["doctor", "check Node, ffmpeg, the service and the key"]
 ] as const
-
-/** The topics for newcomers. The full overview lists all. */
-const firstTopics = ["start", "manifest", "text", "results"]
 
 const everywhere = [
   ["--help", "show a command's options"],

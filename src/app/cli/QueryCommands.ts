@@ -1,4 +1,4 @@
-/** Command definitions for the service's read endpoints: health, credits, providers, models, voices, tasks. */
+/** Command definitions for the service's read endpoints, and for voices. */
 import { Args, Command, HelpDoc } from "@effect/cli"
 import { Effect } from "effect"
 import * as Flags from "./Flags.ts"
@@ -97,7 +97,7 @@ const voices = Command.make(
   lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).voicesCommand)
 ).pipe(
   Command.withDescription(
-    "List voices and their ids; subcommands play samples (try) or manage neural voices (add, list, remove)"
+    "List voices and their ids; voices try plays samples, voices add, list and remove manage neural voices"
   )
 )
 
@@ -111,12 +111,13 @@ const tasks = Command.make(
   lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).tasksCommand)
 ).pipe(Command.withDescription("List the account's tasks, newest first"))
 
+const service = Command.make("service").pipe(
+  Command.withDescription("Query the service: health, credits, providers, models, voices, tasks")
+)
+
+export const serviceCommands = [health, credits, providers, models, voices, tasks] as const
 export const voicesCommands = [voicesAdd, voicesList, voicesRemove, voicesTry] as const
 export const queryCommands = [
-  health,
-  credits,
-  providers,
-  models,
-  Command.withSubcommands(voices, voicesCommands),
-  tasks
+  Command.withSubcommands(service, serviceCommands),
+  Command.withSubcommands(voices, voicesCommands)
 ] as const

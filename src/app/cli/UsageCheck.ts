@@ -87,11 +87,12 @@ const neededIn = (usage: Usage.Usage): ReadonlyArray<string> => {
   }
 }
 
-/** Resolves `words` to a command. With `topics`, as for `dubwright help`, the error also suggests topics. */
+/** Resolves `words` to a command. The error also suggests other names, such as topics for `dubwright help`. */
 export const findCommand = (
   root: CommandShape,
   words: ReadonlyArray<string>,
-  topics: ReadonlyArray<string> = []
+  others: ReadonlyArray<string> = [],
+  kind = "command"
 ): Either.Either<CommandPath, CommandEnded> => {
   const path: [CommandShape, ...Array<CommandShape>] = [root]
   for (const word of words) {
@@ -100,8 +101,7 @@ export const findCommand = (
     const below = here.below.find(({ name }) => name === word)
     if (below === undefined) {
       const full = path.map(({ name }) => name).join(" ")
-      const names = [...here.below.map(({ name }) => name), ...topics]
-      const kind = topics.length === 0 ? "command" : "command or topic"
+      const names = [...here.below.map(({ name }) => name), ...others]
       return Either.left(
         badUsage(`unknown ${kind} "${word}"${meant(word, names)} (${full} --help lists all)`)
       )
