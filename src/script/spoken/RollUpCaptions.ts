@@ -5,6 +5,15 @@
 import { naturalLength } from "../language/SpeechRate.ts"
 import { unspaced, wordCount, wordsOnly, isPronounceable } from "../language/WritingSystems.ts"
 
+/** The fields of a cue that are compared; times in milliseconds. */
+interface Shown {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  readonly speaker: string | undefined
+  readonly style: string | undefined
+}
+
 /** Longest gap in milliseconds between cues that count as one continuous display. */
 const seamless = 120
 
@@ -114,20 +123,6 @@ const behindWords = (text: string, count: number): string => {
     : text.slice(last.index + last[0].length).replace(/^[\p{P}\s]+(?=[\p{L}\p{N}])/u, "")
 }
 
-/**
- * Merges animated captions: a text that is drawn on several layers, frame by frame, letter by letter or as if typed.
- * Its first cue gets the whole text, the others none.
- */
-
-/** The fields of a cue that are compared; times in milliseconds. */
-interface Shown {
-  readonly start: number
-  readonly end: number
-  readonly text: string
-  readonly speaker: string | undefined
-  readonly style: string | undefined
-}
-
 /** Longest frame of an animation, and longest gap between two frames, in milliseconds. Nobody could read it. */
 const frame = 250
 
@@ -156,7 +151,10 @@ interface Display {
   end: number
 }
 
-/** Merges each animation into its first cue. If that is a frame, it gets the time of all. */
+/**
+ * Merges animated captions: a text that is drawn on several layers, frame by frame, letter by letter or as if typed.
+ * Its first cue gets the whole text, and its whole time if the cue is a frame; the others get none.
+ */
 const withoutAnimation = (cues: ReadonlyArray<Shown>): ReadonlyArray<Shown> => {
   if (isWordByWord(cues)) return cues
   const merged = joinedLetters(cues)
