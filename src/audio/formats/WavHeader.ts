@@ -11,6 +11,8 @@ export interface BroadcastNote {
   readonly description?: string
   /** At most 32 ASCII characters. */
   readonly originator?: string
+  /** The day on which the file was made, as `2026-05-04`. */
+  readonly originationDate?: string
   /** How the sound was made, as ASCII lines of EBU R 98 (https://tech.ebu.ch/docs/r/r098.pdf), without line ends. */
   readonly codingHistory?: ReadonlyArray<string>
 }
@@ -177,6 +179,9 @@ const chunkOf = (name: string, content: Uint8Array): Uint8Array => {
   return chunk.done()
 }
 
+/** Where a file's bext chunk, which comes first, has its date. */
+export const dateBytes = { from: 340, to: 350 }
+
 /** Bytes of a bext chunk before its coding history. */
 const bextBytes = 602
 
@@ -194,8 +199,7 @@ const bextChunk = (header: ByteWriter, note: BroadcastNote): void => {
   header.text(note.description ?? "", 256)
   header.text(note.originator ?? "", 32)
   header.text("", 32)
-  // No date: every run and machine writes the same bytes.
-  header.text("", 10)
+  header.text(note.originationDate ?? "", 10)
   header.text("", 8)
   header.u64(note.timeReference)
   header.u16(1)

@@ -1,9 +1,10 @@
 /** The clips of a job as Broadcast Wave files: one per placement, for editors. */
 import { FileSystem, Path } from "@effect/platform"
-import { Array, Effect, Option } from "effect"
+import { Array, Clock, Effect, Option } from "effect"
 import type { Buffer32 } from "../../audio/kernels/BufferPool.ts"
 import { resample } from "../../audio/pcm/Resampling.ts"
 import { finishedWav } from "../../audio/formats/OutputConversion.ts"
+import { dateBytes } from "../../audio/formats/WavHeader.ts"
 import { decibelsOf, gainOf } from "../../audio/pcm/Pcm.ts"
 import { digitalSourceUri, syntheticMark } from "../../domain/values/SyntheticMark.ts"
 import { clockTime } from "../../exports/text/Subtitles.ts"
@@ -45,6 +46,7 @@ export const deliverClips = Effect.fnUntraced(function* (
   const { rate } = programme
   const { depth = 16 } = made.job.audio
   const noteOf = notesOf(made)
+  const originationDate = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 10)
   const decibels = yield* steadyGain(
     decibelsOf(gain),
     made.placements.map((placement) => path.join(folder, `${clipFileName(placement)}.wav`))
@@ -77,6 +79,7 @@ export const deliverClips = Effect.fnUntraced(function* (
           timeReference: time.timeReference,
           description: asciiText(describedClip(note)),
           originator: "dubwright",
+          originationDate,
           codingHistory
         },
         ixml: ixml(note, time),
@@ -89,7 +92,7 @@ export const deliverClips = Effect.fnUntraced(function* (
     made.placements,
     Effect.fnUntraced(function* (placement) {
       const file = path.join(folder, `${clipFileName(placement)}.wav`)
-      yield* writeChanged(file, yield* withBuffers((allocate) => clipOf(placement, allocate)))
+      yield* writeChanged(file, yield* withBuffers((allocate) => clipOf(placement, allocate)), dateBytes)
       return file
     }),
     { concurrency: writtenAtOnce }

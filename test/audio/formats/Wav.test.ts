@@ -49,7 +49,7 @@ describe("a 16-bit WAV file", () => {
     for (const depth of [16, 24, 32] as const) {
       const file = Buffer.from(
         finishedWav({ rate, samples }, depth, {
-          broadcast: { timeReference, description: "7 ANNA: pha's line", originator: "x" },
+          broadcast: { timeReference, description: "7 ANNA: pha's line", originationDate: "2026-05-04" },
           ixml: xml
         })
       )
@@ -65,7 +65,7 @@ describe("a 16-bit WAV file", () => {
       const bext = file.indexOf("bext")
       const field = (from: number, size: number) =>
         file.toString("latin1", bext + 8 + from, bext + 8 + from + size).replaceAll("\0", "")
-      expect([field(0, 256), field(320, 10), field(330, 8)]).toEqual(["7 ANNA: pha's line", "", ""])
+      expect([field(0, 256), field(320, 10), field(330, 8)]).toEqual(["7 ANNA: pha's line", "2026-05-04", ""])
       const at = file.indexOf("iXML")
       expect(file.toString("utf8", at + 8, at + 8 + file.readUInt32LE(at + 4))).toBe(xml)
     }
