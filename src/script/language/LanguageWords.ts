@@ -52,14 +52,18 @@ export const languageByWords = (counts: ReadonlyMap<string, number>): string | u
 /** Fewest frequent words that identify a language. */
 const fewest = 8
 
-/** Returns the language of a text whose frequent words are far more often in it than in any unlike language. */
+/** Returns the language of which a text has clearly more frequent words, each counted once, than of any unlike one. */
 export const clearLanguageOf = (text: string): string | undefined => {
-  const counts = frequentWords(text)
-  const language = languageByWords(counts)
-  const most = counts.get(language ?? "") ?? 0
-  const isClear = [...counts].every(([other, count]) => isAlike(other, language ?? "") || count * 2 <= most)
-  return isClear ? language : undefined
+  const words = new Set(text.toLowerCase().split(/[^\p{L}\p{M}'’]+/u))
+  const counts = frequentWords([...words].filter((word) => !shared.has(word)).join(" "))
+  const [language = "", most = 0] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? []
+  const isClear = [...counts].every(([other, count]) => isAlike(other, language) || count * 2 <= most)
+  return isClear && most >= fewestDistinct ? language : undefined
 }
+
+/** Fewest different words that identify a language, and words that are frequent in many. */
+const fewestDistinct = 5
+const shared = new Set(["de", "en", "la", "me", "se", "un"])
 
 /** Whether two languages are one, or too close to each other to tell them apart by their words. */
 export const isAlike = (one: string, other: string): boolean =>

@@ -244,6 +244,10 @@ it.scopedLive("rejects text in a language that its voice does not speak", () =>
     expect(yield* faults(french, anna)).toEqual(wrong)
     expect(yield* faults(french, { language: LanguageTag.make("vi") })).toEqual(wrong)
     expect(yield* faults(french, { language: LanguageTag.make("fr") })).toEqual([])
+    const short =
+      "Pour commencer, je voudrais parler de la maison.|Elle est au bord de la mer, de la mer.|Nous y restons."
+    expect(yield* faults(short, anna)).toEqual(wrong)
+    expect(yield* faults("Oh no, no, no!|Please, no!|A great idea is a...|No!", anna)).toEqual([])
     expect(
       yield* faults("Tôi không biết những người này là ai.|Taxi!|Một ly cappuccino của anh.", anna)
     ).toEqual([])
