@@ -1,9 +1,11 @@
 /** Checks that the service has the providers and voices a run needs, before anything is charged. */
 import { Array, Effect, Option } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
-import { primaryLanguage, type ProviderId } from "../../domain/values/Ids.ts"
+import { LanguageTag, primaryLanguage, type ProviderId } from "../../domain/values/Ids.ts"
+import { ownNameOf } from "../../domain/values/LanguageName.ts"
 import type { VoiceTraits } from "../../domain/speech/VoiceTraits.ts"
 import { clearLanguageOf, isAlike } from "../../script/language/LanguageWords.ts"
+import { scriptOf } from "../../script/language/WritingSystems.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { InvalidResponse } from "../../gateway/GatewayErrors.ts"
@@ -66,6 +68,9 @@ const unusableHere = (castings: ReadonlyArray<Casting>, { unusable }: BatchPlan[
     return message === undefined ? [] : [{ about: String(about), message }]
   })
 
+/** Letters from which a text's script counts: a film may have a sentence in another one. */
+const clearLength = 40
+
 /** Jobs whose text is clearly in a language that its voice does not speak. */
 export const foreignTexts = (
   { jobs }: BatchPlan,
@@ -83,9 +88,16 @@ export const foreignTexts = (
       const { casting } = first.utterance
       const languages = (traitsOf(casting)?.languages ?? []).map(primaryLanguage)
       const text = [first, ...others].map(({ utterance }) => utterance.text).join("\n")
-      const language = clearLanguageOf(text)
-      if (language === undefined || languages.length === 0 || languages.some((one) => isAlike(one, language)))
-        return []
+      const script =
+        (text.match(/\p{L}/gu)?.length ?? 0) < clearLength ? "Latin" : (scriptOf(text) ?? "Latin")
+      const language = script === "Latin" ? clearLanguageOf(text) : `${script} letters`
+      const isRead = languages.some((one) =>
+        script === "Latin"
+          ? isAlike(one, language ?? one)
+          : // The own names of some languages without a two-letter tag are not known.
+            one.length !== 2 || scriptOf(ownNameOf(LanguageTag.make(one))) === script
+      )
+      if (languages.length === 0 || isRead) return []
       const message = `job ${job.id}: voice "${casting.voice}" speaks ${languages.join(", ")}, and its text is in ${language}, first in cue ${first.lines[0].cue}; choose a voice of that language (dubwright voices lists them), or correct language`
       return [{ about: casting.voice, message }]
     })

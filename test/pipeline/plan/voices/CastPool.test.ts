@@ -247,6 +247,10 @@ it.scopedLive("rejects text in a language that its voice does not speak", () =>
     const short =
       "Pour commencer, je voudrais parler de la maison.|Elle est au bord de la mer, de la mer.|Nous y restons."
     expect(yield* faults(short, anna)).toEqual(wrong)
+    const russian = "Я не знаю, где вы были вчера вечером.|Он сказал, что никто не придёт."
+    expect(yield* faults(russian, anna)).toEqual([wrong[0]?.replace(" fr,", " Cyrillic letters,")])
+    expect(yield* faults("Он сказал: привет!|Tôi không biết.", anna)).toEqual([])
+    expect(yield* faults(russian, { language: LanguageTag.make("uk") })).toEqual([])
     expect(yield* faults("Oh no, no, no!|Please, no!|A great idea is a...|No!", anna)).toEqual([])
     expect(
       yield* faults("Tôi không biết những người này là ai.|Taxi!|Một ly cappuccino của anh.", anna)
