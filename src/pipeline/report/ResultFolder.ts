@@ -33,23 +33,19 @@ export const writeResult = Effect.fn("ResultFolder.writeResult")(function* (
 })
 
 /**
- * Writes bytes as `writeResult` does, unless the file already holds exactly these but for a date. Editor projects that
- * refer to the file then see no change.
+ * Writes bytes as `writeResult` does, unless the file already holds the same from a byte on. Editor projects that refer
+ * to the file then see no change.
  */
 export const writeChanged = Effect.fn("ResultFolder.writeChanged")(function* (
   path: string,
   content: Uint8Array,
-  { from, to }: { readonly from: number; readonly to: number }
+  from: number
 ) {
   const fs = yield* FileSystem.FileSystem
   const isSame = yield* fs.stat(path).pipe(
     Effect.filterOrFail(({ type, size }) => type === "File" && Number(size) === content.length),
     Effect.zipRight(fs.readFile(path)),
-    Effect.map(
-      (held) =>
-        Buffer.compare(held.subarray(0, from), content.subarray(0, from)) === 0 &&
-        Buffer.compare(held.subarray(to), content.subarray(to)) === 0
-    ),
+    Effect.map((held) => Buffer.compare(held.subarray(from), content.subarray(from)) === 0),
     Effect.orElseSucceed(() => false)
   )
   if (!isSame) yield* writeResult(path, content)

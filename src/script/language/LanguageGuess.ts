@@ -1,4 +1,5 @@
 /** Detects a text's language among those a voice speaks, by its script, letters and most common words. */
+import { frequent, frequentWords } from "./LanguageWords.ts"
 import { mostFrequent } from "./WritingSystems.ts"
 
 /**
@@ -13,8 +14,11 @@ export const languageOf = (text: string, languages: ReadonlyArray<string>): stri
   const [only, ...others] = candidates
   if (only === undefined) return first
   if (others.length === 0) return only
-  const words = sample.match(/\p{L}[\p{L}\p{M}']*/gu) ?? []
-  const scores = candidates.map((language) => scoreOf(language, sample, words))
+  const words = frequentWords(sample)
+  const scores = candidates.map((language) => {
+    const letters = rareLetters[language]
+    return (words.get(language) ?? 0) + (letters === undefined ? 0 : 2 * (sample.match(letters)?.length ?? 0))
+  })
   const best = Math.max(...scores)
   return best === 0 ? (candidates.includes(first) ? first : only) : (candidates[scores.indexOf(best)] ?? only)
 }
@@ -27,13 +31,6 @@ const scriptOfMost = (sample: string): string => {
   const letters = sample.match(/\p{L}/gu)?.length ?? 0
   const latin = sample.match(/\p{Script=Latin}/gu)?.length ?? 0
   return other === undefined || letters - latin <= letters * maxForeign ? "Latin" : other
-}
-
-const scoreOf = (language: string, sample: string, words: ReadonlyArray<string>): number => {
-  const common = commonWords[language]
-  const letters = rareLetters[language]
-  const hits = common === undefined ? 0 : words.filter((word) => common.has(word)).length
-  return hits + (letters === undefined ? 0 : 2 * (sample.match(letters)?.length ?? 0))
 }
 
 /** Kana comes before Han, so it wins a tie: Japanese mixes both, and a text with kana is Japanese. */
@@ -92,29 +89,7 @@ const rareLetters: Readonly<Record<string, RegExp>> = {
   kk: /[іыәғқңөұүһ]/gu
 }
 
-const list = (words: string): ReadonlySet<string> => new Set(words.split(" "))
-
-const commonWords: Readonly<Record<string, ReadonlySet<string>>> = {
-  en: list(
-    "the and you that is are was were of to in it for with this have not what be on i my your we they he she"
-  ),
-  vi: list("không và của là có cho với người những tôi anh em một được trong này các thì đã"),
-  es: list("el los las que de y en un una por con para no es está pero como más del yo muy"),
-  fr: list("le les des et est dans que qui une pour pas avec vous nous je il elle ce sur mais du"),
-  de: list("der die das und ist nicht ich sie wir mit ein eine den dem zu auf für von es er war"),
-  it: list("il gli che di è un una per non con sono della ma del come più questo ho i nel"),
-  pt: list("o os as que de e em um uma por com para não é está mas como mais do da eu você"),
-  nl: list("de het een en van is niet dat ik je we met voor op te zijn maar wat ook naar"),
-  pl: list("nie jest się na to że w i z do jak ale co tak jestem po już był"),
-  cs: list("je se na že to v a s do jak ale co tak jsem po už byl není"),
-  sv: list("och det att är inte jag som en ett på för med den har men vi du var"),
-  tr: list("ve bir bu da de için ne çok ben sen var değil ama gibi mi daha"),
-  id: list("yang dan di ini itu tidak dengan untuk dari saya kamu ada akan ke bisa kita"),
-  ru: list("и в не на что я он она это как но мы вы из у"),
-  uk: list("і в не на що я він вона це як але ми ви з у та")
-}
-
 /** The languages that `languageOf` can distinguish; English first, as the default. */
 export const knownLanguages: ReadonlyArray<string> = [
-  ...new Set([...Object.keys(commonWords), ...Object.keys(scriptOf)])
+  ...new Set([...Object.keys(frequent), ...Object.keys(scriptOf)])
 ]

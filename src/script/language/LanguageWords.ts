@@ -1,25 +1,27 @@
-/** Language detection by common words, for the two languages of a subtitle that share a script. */
+/** Language detection by common words, for languages that share a script. */
 
-/** Short words that are frequent in one language and rare in the others, by language tag. */
-const frequent: Readonly<Record<string, string>> = {
-  en: "the and you of to is it that was what this have with for not are we your they be can there would don't it's",
-  fr: "le les est et je vous pas une des ce que qui dans nous pour il sur avec c'est mais elle au tout cette suis",
-  es: "el los es y que en un lo por para con una no las está pero qué como muy yo eso mi usted ella hay",
-  de: "der die das und ich ist nicht sie ein zu wir es mit den du eine auf was auch haben sich aber wie für",
-  it: "il che di è non un per una sono mi della ho con cosa gli questo lo ma ti anche più come si perché",
-  pt: "o que não um uma eu você é os para com está mas isso do da em foi ele muito seu tem por ao",
-  nl: "het een ik en van dat is niet je de wat zijn we op hij dit voor maar met er heb naar ook",
-  sv: "och att det jag är en inte som på du har för vi med den ett han var vad så om",
+/** Words that are frequent in a language, by language tag. */
+export const frequent: Readonly<Record<string, string>> = {
+  en: "the and you of to is it that was what this have with for not are we your they be can there would don't it's were in on my he she",
+  fr: "le les est et je vous pas une des ce que qui dans nous pour il sur avec c'est mais elle au tout cette suis du de la",
+  es: "el los es y que en un lo por para con una no las está pero qué como muy yo eso mi usted ella hay de más del la se",
+  de: "der die das und ich ist nicht sie ein zu wir es mit den du eine auf was auch haben sich aber wie für dem von er war",
+  it: "il che di è non un per una sono mi della ho con cosa gli questo lo ma ti anche più come si perché del nel la",
+  pt: "o que não um uma eu você é os para com está mas isso do da em foi ele muito seu tem por ao de e se",
+  nl: "het een ik en van dat is niet je de wat zijn we op hij dit voor maar met er heb naar ook te",
+  sv: "och att det jag är en inte som på du har för vi med den ett han var vad så om men",
   da: "og det jeg er ikke en til at du har på vi med den som for hvad han af så kan",
   no: "og det jeg er ikke en til at du har på vi med den som for hva han av så kan",
   fi: "on ja ei se että hän minä mitä sinä olen kun mutta niin tämä ole oli",
-  pl: "nie się to jest w na i że co jak z do ja ale czy tak mnie jestem",
-  cs: "je to se na že ne jsem a co jak v tak ale si jsi už být",
+  pl: "nie się to jest w na i że co jak z do ja ale czy tak mnie jestem po już był",
+  cs: "je to se na že ne jsem a co jak v tak ale si jsi už být do byl není",
   hu: "a az nem és hogy van ez egy is mit de én meg csak ha azt",
   ro: "nu este să și de ce în pe un sunt cu mai că la eu asta ai",
-  tr: "bir ve bu ne için değil ben çok sen mi da var ama evet gibi",
-  id: "yang dan tidak di itu ini aku kau dengan untuk apa akan dari ada saya kita",
-  vi: "là của và không có một được người những này cho với các đã tôi anh em cô thì mà chúng ta đi gì"
+  tr: "bir ve bu ne için değil ben çok sen mi da var ama evet gibi daha",
+  id: "yang dan tidak di itu ini aku kau dengan untuk apa akan dari ada saya kita kamu ke bisa",
+  vi: "là của và không có một được người những này cho với các đã tôi anh em cô thì mà chúng ta đi gì trong",
+  ru: "и в не на что я он она это как но мы вы из у",
+  uk: "і в не на що я він вона це як але ми ви з у та"
 }
 
 const languagesByWord = new Map<string, Array<string>>()
