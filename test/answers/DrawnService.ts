@@ -44,6 +44,15 @@ export const drawService = (seed: number): DrawnService => {
   const listName = pick("tasks", "data", "items", "history", "rows")
   const [echoesLabel, echoesText, tellsTime, tellsLength] = [often(0.6), often(0.4), often(0.7), often(0.7)]
   const hidesHistory = often(0.1)
+  // Some histories have rows without an id. Drawn apart, so that no other draw depends on it.
+  const apart = chance(seed ^ 0x1d)
+  const losesIds = apart() < 0.1
+  const nameless = new Map<string, boolean>()
+  const isNameless = ({ id }: Made): boolean => {
+    const known = nameless.get(id) ?? (losesIds && apart() < 0.5)
+    nameless.set(id, known)
+    return known
+  }
   const order = pick(1, -1)
   const lag = often(0.2) ? pick(12_000, 25_000, 40_000) : 0
   const faults: Faults = {
@@ -105,7 +114,10 @@ export const drawService = (seed: number): DrawnService => {
   }
   const list = (tasks: ReadonlyArray<Made>): Reply => {
     if (random() < faults.list) return noise()
-    const rows = (hidesHistory ? [] : tasks).map((task) => fields(task))
+    const rows = (hidesHistory ? [] : tasks).map((task) => ({
+      ...fields(task),
+      ...(isNameless(task) ? { [idName]: undefined } : {})
+    }))
     return { body: { [listName]: order === 1 ? rows : rows.reverse() } }
   }
   const fetch = (task: Made): Reply => (random() < faults.audio ? noise() : { body: babble(task.text) })

@@ -5,8 +5,10 @@ import type { Millis } from "../../domain/time/Units.ts"
 export interface Duck {
   /** Reduction under speech, in decibels: 1 to 40. */
   readonly amount: number
-  /** Duration of the fade-out before speech and of the fade-in after it: 1 ms to 3 s. */
-  readonly fade: Millis
+  /** Duration of the fade-out before speech: 1 ms to 3 s. */
+  readonly attack: Millis
+  /** Duration of the fade-in after speech: 1 ms to 3 s. */
+  readonly release: Millis
 }
 
 /** A span of time in which someone speaks. */
@@ -19,15 +21,15 @@ export interface SpokenSpan {
 const leastUp = 400
 
 /**
- * Yields the gains for the milliseconds in [from, to), block by block. Gains fall and rise linearly in decibels. They
- * stay down in pauses too short for a fade-in, `leastUp`, and a fade-out.
+ * Yields the gains for the milliseconds in [from, to), block by block. Gains fall and rise along a half cosine in
+ * decibels, without corners. They stay down in pauses too short for a fade-in, `leastUp`, and a fade-out.
  */
 export function* gainsUnder(
   spoken: ReadonlyArray<SpokenSpan>,
   duck: Duck,
   { from, to }: { readonly from: number; readonly to: number }
 ): Generator<Float32Array> {
-  const passages = passagesOf(spoken, 2 * duck.fade + leastUp)
+  const passages = passagesOf(spoken, duck.release + leastUp + duck.attack)
   for (let at = from; at < to; at += blockLength) {
     const gains = new Float32Array(Math.min(blockLength, to - at)).fill(1)
     for (const passage of passages) lower(gains, at, passage, duck)
@@ -52,11 +54,11 @@ const lower = (
   gains: Float32Array,
   from: number,
   { start, end }: SpokenSpan,
-  { amount, fade }: Duck
+  { amount, attack, release }: Duck
 ): void => {
-  const last = Math.min(from + gains.length, end + fade)
-  for (let at = Math.max(from, start - fade); at < last; at++) {
-    const away = Math.max(start - at, at - end, 0)
-    gains[at - from] = 10 ** ((amount * (away / fade - 1)) / 20)
+  const last = Math.min(from + gains.length, end + release)
+  for (let at = Math.max(from, start - attack); at < last; at++) {
+    const away = Math.max((start - at) / attack, (at - end) / release, 0)
+    gains[at - from] = 10 ** ((-amount * (1 + Math.cos(Math.PI * away))) / 40)
   }
 }

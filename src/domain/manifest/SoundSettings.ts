@@ -40,21 +40,25 @@ export const AudioSettings = Schema.Struct({
 })
 export type AudioSettings = typeof AudioSettings.Type
 
+const fadeLength = Schema.Number.pipe(Schema.between(0.001, 3))
+
 /** How sound is lowered under the voice: a video's own if `original` is duck, or a background. */
 export const DuckSettings = Schema.Struct({
   amount: optional(
     Schema.Number.pipe(Schema.between(1, 40)),
     "How far the original sound is lowered during speech, in decibels; default 12."
   ),
-  fade: optional(
-    Schema.Number.pipe(Schema.between(0.001, 3)),
-    "Length of each fade in seconds: down before the voice, and up after it; default 0.3. The sound stays low in pauses shorter than two fades plus 0.4 s."
-  )
+  attack: optional(fadeLength, "Seconds over which the sound falls before the voice begins; default 0.2."),
+  release: optional(
+    fadeLength,
+    "Seconds over which the sound rises after the voice ends; default 0.7. The sound stays low in pauses shorter than attack, release and 0.4 s together."
+  ),
+  fade: optional(fadeLength, "Sets attack and release to the same length.")
 })
 export type DuckSettings = typeof DuckSettings.Type
 
 /** Default ducking, suited to speech over music and effects: decibels, and milliseconds. */
-export const usualDuck = { amount: 12, fade: millis(300) } as const
+export const usualDuck = { amount: 12, attack: millis(200), release: millis(700) } as const
 
 /** Music and effects under the voices, with settings. */
 export const BackgroundSettings = Schema.Struct({
@@ -68,7 +72,7 @@ export const BackgroundSettings = Schema.Struct({
   ),
   duck: optional(
     Schema.Union(Schema.Boolean, DuckSettings),
-    "Lower it while someone speaks: true, or amount and fade as in duck; default false."
+    "Lower it while someone speaks: true, or amount, attack and release as in duck; default false."
   )
 })
 

@@ -1,6 +1,6 @@
 /** Resolves a manifest entry into a `Job`: applies the manifest's defaults, the flags and the built-in defaults. */
 import { join } from "node:path"
-import { Array } from "effect"
+import { Array, Struct } from "effect"
 import type { JobId, LanguageTag } from "../../domain/values/Ids.ts"
 import { factorOf } from "../../domain/manifest/SyncSettings.ts"
 import type { Defaults, JobEntry } from "../../domain/manifest/Manifest.ts"
@@ -125,21 +125,18 @@ export const resolveJob = (
     ...(said.chapters === undefined
       ? {}
       : { chapters: [...said.chapters].sort((a, b) => a.start - b.start) }),
-    ...(said.into === undefined ? {} : { into: said.into }),
     verify: said.verify ?? false,
     ...(said.listen === undefined || said.listen === "off" ? {} : { listen: said.listen }),
     ...(said.rewrite === undefined || said.rewrite === "off" ? {} : { rewrite: said.rewrite }),
-    ...(said.encoding === undefined ? {} : { encoding: said.encoding }),
-    ...(said.start === undefined ? {} : { start: said.start }),
-    ...(said.frameRate === undefined ? {} : { frameRate: said.frameRate }),
-    ...(said.columns === undefined ? {} : { columns: said.columns }),
+    ...Struct.pick(said, "into", "encoding", "start", "frameRate", "columns"),
     outputs: Array.dedupe(said.outputs ?? flags.outputs ?? usualOutputs)
   }
 }
 
-const duckOf = ({ amount = usualDuck.amount, fade }: DuckSettings): Duck => ({
+const duckOf = ({ fade, amount = usualDuck.amount, attack = fade, release = fade }: DuckSettings): Duck => ({
   amount,
-  fade: fade === undefined ? usualDuck.fade : fromSeconds(fade)
+  attack: attack === undefined ? usualDuck.attack : fromSeconds(attack),
+  release: release === undefined ? usualDuck.release : fromSeconds(release)
 })
 
 const separationOf = (
@@ -158,9 +155,5 @@ const separationOf = (
 const backgroundOf = (written: BackgroundEntry, fileOf: JobContext["fileOf"]): Background => {
   if (typeof written === "string") return { ...fileOf(written), gain: 0 }
   const { file, gain = 0, duck = false } = written
-  return {
-    ...fileOf(file),
-    gain,
-    ...(duck === false ? {} : { duck: duckOf(duck === true ? {} : duck) })
-  }
+  return { ...fileOf(file), gain, ...(duck === false ? {} : { duck: duckOf(duck === true ? {} : duck) }) }
 }

@@ -101,7 +101,7 @@ export class BackgroundReader {
     const first = Math.floor((from * 1000) / rate)
     const to = Math.ceil(((from + count) * 1000) / rate) + 1
     // Only nearby spans matter, and a film has thousands of spans.
-    const near = 2 * duck.fade + 1_000
+    const near = duck.attack + duck.release + 1_000
     const some = this.bed.spoken.filter(({ start, end }) => start < to + near && end > first - near)
     if (some.length === 0) return
     const gains = [...gainsUnder(some, duck, { from: first, to })].flatMap((block) => [...block])

@@ -112,7 +112,7 @@ const settingsOf = ({ rate, channels, background }: Programme, gain: number, cei
 const spokenNear = (programme: Programme, { begin, end }: Section) => {
   const { track, spoken } = bedOf(programme).bed ?? {}
   if (track === undefined || spoken === undefined) return []
-  const margin = 2 * (track.duck?.fade ?? 0) + 2_000
+  const margin = (track.duck?.attack ?? 0) + (track.duck?.release ?? 0) + 2_000
   const from = (begin * 1000) / track.rate - margin
   const to = (end * 1000) / track.rate + margin
   return spoken.filter((span) => span.start < to && span.end > from)

@@ -67,7 +67,7 @@ withEachFfmpeg("a film whose sound changes its channels midway", (it) => {
       Effect.gen(function* () {
         const here = yield* folder
         const film = yield* changingFilm(here, layouts)
-        const duck = { amount: 20, fade: millis(100) }
+        const duck = { amount: 20, attack: millis(100), release: millis(100) }
         const { samples, channels } = yield* delivered(here, film, { original: duck })
         expect(channels).toEqual([layouts[0] === "5.1" ? 6 : 2])
         expect(Math.abs(samples.length / 48_000 - 6)).toBeLessThan(0.1)

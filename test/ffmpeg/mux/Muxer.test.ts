@@ -513,7 +513,7 @@ withEachFfmpeg("mux", (it) => {
           video: film,
           out,
           tracks: [{ path: join(here, "voice.wav"), language: vi, isDefault: true, spoken }],
-          original: { ...usualDuck, amount, fade: millis(200) },
+          original: { ...usualDuck, amount, attack: millis(200), release: millis(200) },
           subtitles: []
         })
         const info = yield* service.probe(out)

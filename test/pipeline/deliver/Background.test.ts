@@ -200,7 +200,7 @@ describe("a background", () => {
     inFolder(
       Effect.fnUntraced(function* (folder) {
         const track = yield* backgroundAt(join(folder, "me.wav"), 2, 16)
-        const ducked = { ...track, duck: { amount: 12, fade: millis(300) } }
+        const ducked = { ...track, duck: { amount: 12, attack: millis(300), release: millis(300) } }
         const programme = yield* programmeWith(ducked)
         const file = yield* rendered(
           { ...programme, clips: programme.clips },

@@ -78,7 +78,7 @@ layer(NodeContext.layer)("loading", (it) => {
             loudness: -16,
             timeline: {},
             original: "keep",
-            duck: { amount: 12, fade: 300 },
+            duck: { amount: 12, attack: 200, release: 700 },
             audio: {},
             tags: {},
             markSynthetic: true,
