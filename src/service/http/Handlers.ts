@@ -1,7 +1,7 @@
 /** Handlers of the API's twelve endpoints. */
 import { HttpApiBuilder, HttpServerResponse, type HttpServerRequest } from "@effect/platform"
 import { Chunk, Clock, Effect, Option, Stream, Either } from "effect"
-import { CurrentAccount, type KeyScope, type Health } from "../../contract/Account.ts"
+import { CurrentAccount, type KeyScope } from "../../contract/Account.ts"
 import { Conflict, NotFound, type Unprocessable } from "../../contract/Errors.ts"
 import {
   defaultPageSize,
@@ -19,16 +19,16 @@ import { bearerIn } from "./KeyAuthentication.ts"
 import { Catalogue, wireProvider, type Offer } from "../catalogue/Catalogue.ts"
 import { queueLimit } from "../config/ServiceConfig.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
-import { EngineRota, type ProviderHealth } from "../failover/EngineRota.ts"
-import { ServiceHealth, type DiskHealth } from "../failover/ServiceHealth.ts"
+import { EngineRota } from "../failover/EngineRota.ts"
+import { ServiceHealth } from "../failover/ServiceHealth.ts"
 import { TaskFiles } from "../storage/TaskFiles.ts"
-import { TaskQueue, type TaskCounts } from "../tasks/TaskQueue.ts"
+import { TaskQueue } from "../tasks/TaskQueue.ts"
 import { TaskFeed, type StreamBehind } from "../requests/TaskFeed.ts"
 import { TaskIntake } from "../requests/TaskIntake.ts"
 import { forgetTrace } from "../tasks/TaskTraces.ts"
 import { TaskWaiting } from "../requests/TaskWaiting.ts"
-import type { StoredTask, Balance } from "../tasks/TaskRecord.ts"
-import { TaskStore, type DailyCap } from "../tasks/TaskStore.ts"
+import type { StoredTask } from "../tasks/TaskRecord.ts"
+import { TaskStore } from "../tasks/TaskStore.ts"
 import { TaskWorkers } from "../tasks/TaskWorkers.ts"
 import { RequestGate } from "./RequestGate.ts"
 import { WebhookSignature } from "../storage/WebhookSignature.ts"
@@ -97,21 +97,38 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
         Effect.gen(function* () {
           yield* account
           const disk = yield* health.disk
-          return healthResponse({
-            isDraining: workers.draining(),
-            isRoomy: health.isRoomy(disk),
-            candid,
-            disk,
-            providers: yield* rota.health(catalogue.offer()),
-            counts: yield* queue.counts,
-            limit: queueLimit(config)
-          })
+          const providers = yield* rota.health(catalogue.offer())
+          const isWell = health.isRoomy(disk) && providers.every(({ ready }) => ready)
+          return {
+            status: workers.draining()
+              ? ("draining" as const)
+              : isWell
+                ? ("ok" as const)
+                : ("degraded" as const),
+            version,
+            providers: providers.map(({ provider, ready, reason }) => ({
+              provider: provider.id,
+              ready,
+              ...(reason === undefined ? {} : { reason: candid ? reason : awayForClients })
+            })),
+            disk: { free_bytes: disk.freeBytes, writable: disk.writable },
+            idempotency: { retention_seconds: idempotencyRetention },
+            events: { path: accountEventsPath },
+            queue: { ...(yield* queue.counts), limit: queueLimit(config) }
+          }
         })
       )
       .handle("credits", () =>
         Effect.gen(function* () {
-          const balance = yield* store.balance(yield* account)
-          return creditsResponse(balance, yield* store.daily((yield* CurrentAccount).key))
+          const { granted, used, reserved } = yield* store.balance(yield* account)
+          const daily = yield* store.daily((yield* CurrentAccount).key)
+          return {
+            ...(granted === undefined ? {} : { credits: granted - used - reserved }),
+            unlimited: granted === undefined,
+            used,
+            reserved,
+            ...(daily === undefined ? {} : { daily })
+          }
         })
       )
       .handle("providers", () =>
@@ -255,57 +272,8 @@ const taskUnknown = new NotFound({
   field: "task_id"
 })
 
-/** What the service's health consists of. */
-interface HealthState {
-  readonly isDraining: boolean
-  readonly isRoomy: boolean
-  /** Whether clients see why an engine is unavailable. */
-  readonly candid: boolean
-  readonly disk: DiskHealth
-  readonly providers: ReadonlyArray<ProviderHealth>
-  readonly counts: TaskCounts
-  /** Maximum queued tasks. */
-  readonly limit: number
-}
-
-/** The service's health. */
-const healthResponse = (state: HealthState): Health => ({
-  status: state.isDraining
-    ? "draining"
-    : state.isRoomy && state.providers.every(({ ready }) => ready)
-      ? "ok"
-      : "degraded",
-  version,
-  providers: state.providers.map(({ provider, ready, reason }) => ({
-    provider: provider.id,
-    ready,
-    ...(reason === undefined ? {} : { reason: state.candid ? reason : awayForClients })
-  })),
-  disk: { free_bytes: state.disk.freeBytes, writable: state.disk.writable },
-  idempotency: { retention_seconds: idempotencyRetention },
-  events: { path: accountEventsPath },
-  queue: { ...state.counts, limit: state.limit }
-})
-
 /** The reason that clients see for an unavailable engine; the log has the details. */
 const awayForClients = "its engine is unavailable"
-
-/** An account's credits, and the day's cap of a key. */
-const creditsResponse = ({ granted, used, reserved }: Balance, daily: DailyCap | undefined) => ({
-  ...(granted === undefined ? {} : { credits: granted - used - reserved }),
-  unlimited: granted === undefined,
-  used,
-  reserved,
-  ...(daily === undefined
-    ? {}
-    : {
-        daily: {
-          limit: daily.limit,
-          used: daily.used,
-          resets_at: new Date(daily.resetsAt).toISOString()
-        }
-      })
-})
 
 /** Refuses a provider that is not offered. */
 const known = (offer: Offer, provider: string | undefined): Either.Either<void, Unprocessable> =>

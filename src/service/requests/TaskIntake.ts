@@ -8,6 +8,7 @@ import { Catalogue, type ServedProvider } from "../catalogue/Catalogue.ts"
 import { queueLimit } from "../config/ServiceConfig.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
 import { EngineRota } from "../failover/EngineRota.ts"
+import { Replica } from "../storage/Replica.ts"
 import { Secret } from "../storage/Secret.ts"
 import type { StoredReference } from "../tasks/IdempotentCreates.ts"
 import { TaskEvents } from "../tasks/TaskEvents.ts"
@@ -50,13 +51,19 @@ const make = Effect.gen(function* () {
   const store = yield* TaskStore
   const workers = yield* TaskWorkers
   const events = yield* TaskEvents
+  const { sharing } = yield* Replica
+  /** At least each account's queued tasks: as last counted, and its creates since. Other replicas' are unknown. */
+  const atMost = new Map<number, number>()
 
   const available = (owner: number, provider: ServedProvider) =>
     Effect.gen(function* () {
       const trouble = yield* rota.trouble(provider)
       if (Option.isSome(trouble)) return yield* troubles[trouble.value]
-      const { own, others } = yield* store.queued(owner)
-      if (own >= shareOf(limit, 1 + others))
+      const share = shareOf(limit, 1 + (yield* store.rivals(owner)))
+      let own = atMost.get(owner)
+      if (own === undefined || own >= share) own = yield* store.queued(owner)
+      if (sharing === undefined) atMost.set(owner, own + 1)
+      if (own >= share)
         return yield* new TooManyRequests({
           code: "queue_full",
           message: `${own} of your tasks are already queued; retry after the time in Retry-After`,

@@ -31,8 +31,9 @@ export const serviceDatabase: Layer.Layer<SqlClient | Replica, DataFolderUnusabl
           yield* sql.unsafe(`PRAGMA synchronous = ${durable ? "FULL" : "NORMAL"}`)
           yield* sql.unsafe("PRAGMA foreign_keys = ON")
           yield* migrateService
-          // SQLite would wait on the thread that answers.
+          // SQLite would wait on the thread that answers. Checkpoints sync there: fewer write each page less often.
           yield* sql.unsafe("PRAGMA busy_timeout = 0")
+          yield* sql.unsafe("PRAGMA wal_autocheckpoint = 8000")
           yield* waitElsewhere
           if (!durable) return sql
           yield* sql.unsafe("PRAGMA synchronous = NORMAL")

@@ -17,10 +17,13 @@ export const inWriteTransaction =
  * each other, PostgreSQL ends one of them: that one runs again, too.
  */
 export const waitForTurn = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.retry(work, {
-    while: (error) => isBusy(error) || (error instanceof SqlError && deadlocks.includes(codeOf(error))),
-    schedule: Schedule.upTo(Schedule.spaced("20 millis"), "10 seconds")
-  })
+  // Most statements need no retry: they make no schedule.
+  Effect.catchIf(work, isPassing, () => Effect.retry(Effect.delay(work, "20 millis"), turns))
+
+const isPassing = (error: unknown): boolean =>
+  isBusy(error) || (error instanceof SqlError && deadlocks.includes(codeOf(error)))
+
+const turns = { while: isPassing, schedule: Schedule.upTo(Schedule.spaced("20 millis"), "10 seconds") }
 
 /** PostgreSQL's codes of deadlocks and serialization failures. */
 const deadlocks: ReadonlyArray<unknown> = ["40P01", "40001"]

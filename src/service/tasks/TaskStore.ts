@@ -29,7 +29,6 @@ const removedRows = checkRows(
   Schema.Struct({ account_id: Schema.Int, credits: Schema.Int, status: Schema.String })
 )
 const storedRows = checkRows("tasks", AccountTaskRow)
-const totalRows = checkRows("accounts", Schema.Struct({ tasks: Schema.Int }))
 const balanceRows = checkRows(
   "accounts",
   Schema.Struct({ granted: Schema.NullOr(Schema.Int), used: Schema.Int, reserved: Schema.Int })
@@ -42,8 +41,7 @@ const dailyRows = checkRows(
     spent: Schema.Int
   })
 )
-const queuedRows = checkRows("tasks", Schema.Struct({ own: Schema.Int, others: Schema.Int }))
-const aheadRows = checkRows("tasks", Schema.Struct({ position: Schema.Int }))
+const countRows = checkRows("tasks", Schema.Struct({ count: Schema.Int }))
 const keptRows = checkRows("accounts", Schema.Struct({ bytes: Schema.Int }))
 
 const make = Effect.gen(function* () {
@@ -81,17 +79,17 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           if (task.idempotency !== undefined) yield* claimName(sql, task, task.idempotency, now)
           const { bytes = 0, room = Infinity } = task
-          const paid =
+          const [paid] =
             yield* keptRows(sql`UPDATE accounts SET reserved = reserved + ${task.credits}, tasks = tasks + 1
               WHERE id = ${task.account} AND (granted IS NULL OR granted - used - reserved >= ${task.credits}) RETURNING bytes`)
-          if (paid[0] === undefined) {
+          if (paid === undefined) {
             const { granted, used, reserved } = yield* balance(task.account)
             return yield* new CreditsShort({
               needed: task.credits,
               left: (granted ?? 0) - used - reserved
             })
           }
-          if (paid[0].bytes + bytes > room) return yield* new StorageFull({ bytes: paid[0].bytes })
+          if (paid.bytes + bytes > room) return yield* new StorageFull({ bytes: paid.bytes })
           const held = yield* keyDay(task.key, now)
           if (held !== undefined && held.revoked_at !== null) return yield* new KeyRevoked()
           const cap = held?.credits_per_day ?? Infinity
@@ -151,8 +149,8 @@ const make = Effect.gen(function* () {
           (rows) => rows.map(storedOf)
         ),
         total: Effect.map(
-          totalRows(sql`SELECT tasks FROM accounts WHERE id = ${account}`),
-          ([row]) => row?.tasks ?? 0
+          countRows(sql`SELECT tasks AS count FROM accounts WHERE id = ${account}`),
+          ([row]) => row?.count ?? 0
         )
       }).pipe(Effect.orDie),
 
@@ -182,12 +180,16 @@ const make = Effect.gen(function* () {
     }),
 
     /** A key's cap for the day, and the cost of its tasks of today. Undefined if it has no cap. */
-    daily: (key: number): Effect.Effect<DailyCap | undefined> =>
+    daily: (key: number) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.map(keyDay(key, now), (held) =>
           held === undefined || held.credits_per_day === null
             ? undefined
-            : { limit: held.credits_per_day, used: held.spent, resetsAt: (dayOf(now) + 1) * dayMillis }
+            : {
+                limit: held.credits_per_day,
+                used: held.spent,
+                resets_at: new Date((dayOf(now) + 1) * dayMillis).toISOString()
+              }
         )
       ),
 
@@ -198,25 +200,32 @@ const make = Effect.gen(function* () {
     grow: (taskId: string, bytes: number) =>
       Effect.orDie(sql`UPDATE tasks SET bytes = bytes + ${bytes} WHERE task_id = ${taskId}`),
 
-    /** Counts an account's queued tasks, and the other accounts that have any queued. Each create asks for them. */
+    /** Counts an account's queued tasks: slowly, if there are thousands. */
     queued: (account: number) =>
-      queuedRows(sql`SELECT
-          (SELECT COUNT(*) FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = ${account}) AS own,
-          (SELECT COUNT(*) FROM accounts WHERE id <> ${account} AND EXISTS
-            (SELECT 1 FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = accounts.id)) AS others`).pipe(
-        Effect.map(([row]) => row ?? { own: 0, others: 0 }),
+      countRows(
+        sql`SELECT COUNT(*) AS count FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = ${account}`
+      ).pipe(
+        Effect.map(([row]) => row?.count ?? 0),
+        Effect.orDie
+      ),
+
+    /** Counts the other accounts that have queued tasks. */
+    rivals: (account: number) =>
+      countRows(sql`SELECT COUNT(*) AS count FROM accounts WHERE id <> ${account} AND EXISTS
+        (SELECT 1 FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = accounts.id)`).pipe(
+        Effect.map(([row]) => row?.count ?? 0),
         Effect.orDie
       ),
 
     /** The turn of an account's queued task among its provider's, as accounts take turns: from 1. */
     position: (account: number, provider: string, taskId: string) =>
-      aheadRows(sql`WITH turn AS (SELECT COUNT(*) AS own FROM tasks ${byWaiting} WHERE status = 'queued'
+      countRows(sql`WITH turn AS (SELECT COUNT(*) AS own FROM tasks ${byWaiting} WHERE status = 'queued'
             AND account_id = ${account} AND provider = ${provider} AND id <= (SELECT id FROM tasks WHERE task_id = ${taskId})),
           others AS (SELECT COUNT(*) AS waiting FROM tasks ${byWaiting} WHERE status = 'queued'
             AND account_id <> ${account} AND provider = ${provider} GROUP BY account_id)
-        SELECT CAST(own + COALESCE((SELECT SUM(CASE WHEN waiting < own THEN waiting ELSE own END) FROM others), 0) AS BIGINT) AS position
+        SELECT CAST(own + COALESCE((SELECT SUM(CASE WHEN waiting < own THEN waiting ELSE own END) FROM others), 0) AS BIGINT) AS count
         FROM turn`).pipe(
-        Effect.map(([row]) => row?.position ?? 1),
+        Effect.map(([row]) => row?.count ?? 1),
         Effect.orDie
       )
   }
@@ -224,13 +233,6 @@ const make = Effect.gen(function* () {
 
 /** The tasks and credits of the accounts. */
 export class TaskStore extends Effect.Service<TaskStore>()("service/TaskStore", { effect: make }) {}
-
-/** A key's cap, the credits that its tasks of the day cost, and when the next day begins, in ms since 1970. */
-export interface DailyCap {
-  readonly limit: number
-  readonly used: number
-  readonly resetsAt: number
-}
 
 const dayMillis = 86_400_000
 /** The day of a time, in days since 1970 (UTC). */

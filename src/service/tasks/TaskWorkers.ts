@@ -142,14 +142,15 @@ const make = Effect.gen(function* () {
       Effect.annotateLogs({ task_id: task.taskId, provider: provider.id })
     )
 
-  /** Rests after a task during which requests waited. */
+  /** Rests after a task during which requests waited: speech then takes at most a quarter of the workers' time. */
   const thenRest = <A>(work: Effect.Effect<A, never, Ffmpeg>, restore: Restore) =>
     Effect.suspend(() => {
       const before = performance.eventLoopUtilization()
       const began = performance.now()
       return Effect.tap(work, () => {
         const { utilization } = performance.eventLoopUtilization(before)
-        return restore(Effect.sleep(restAfter(performance.now() - began, utilization)))
+        const rest = utilization < busy ? 0 : Math.min(3 * (performance.now() - began), maxRest)
+        return restore(Effect.sleep(rest))
       })
     })
 
@@ -253,13 +254,6 @@ const make = Effect.gen(function* () {
     })
   }
 })
-
-/**
- * Returns a worker's rest after a task, in milliseconds: as long as the task took if requests waited. Speech then takes
- * at most half of the workers' time. `busyPart` is the part of that time for which the thread that answers was busy.
- */
-export const restAfter = (taken: number, busyPart: number): number =>
-  busyPart < busy ? 0 : Math.min(taken, maxRest)
 
 /** Speaks queued tasks until its scope closes; a task that a worker still holds is then queued again. */
 export class TaskWorkers extends Effect.Service<TaskWorkers>()("service/TaskWorkers", { scoped: make }) {}

@@ -116,8 +116,8 @@ describeStorage("TaskStore", (inStorage) => {
         const [first, second, third] = [of(many), of(many), of(many)]
         const [late, last] = [of(few), of(few)]
         for (const each of [first, second, third, late, last]) yield* store.create(each)
-        expect(yield* store.queued(many)).toEqual({ own: 3, others: 1 })
-        expect(yield* store.queued(0)).toEqual({ own: 0, others: 2 })
+        expect([yield* store.queued(many), yield* store.rivals(many)]).toEqual([3, 1])
+        expect([yield* store.queued(0), yield* store.rivals(0)]).toEqual([0, 2])
         const queued = [first, late, second, last, third]
         const turns = yield* Effect.forEach(queued, (each) => store.position(each.account, "p", each.taskId))
         expect(turns).toEqual([2, 2, 4, 4, 5])

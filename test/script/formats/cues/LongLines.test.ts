@@ -5,6 +5,7 @@ import { attributesIn } from "../../../../src/contract/TraceBaggage.ts"
 import { splitTone } from "../../../../src/domain/values/Tone.ts"
 import { wordAlone } from "../../../../src/engines/local/EspeakText.ts"
 import { forFlite } from "../../../../src/engines/local/FliteEngine.ts"
+import { writtenWords } from "../../../../src/engines/text/WrittenWords.ts"
 import { comparableWords } from "../../../../src/script/heard/ComparableWords.ts"
 import { withoutEmphasis } from "../../../../src/script/markup/Emphasis.ts"
 import { proposalIn } from "../../../../src/script/rewritten/Proposal.ts"
@@ -57,8 +58,9 @@ test.each<readonly [name: string, read: (text: string) => unknown, text: string]
   ["baggage", attributesIn, `a=${" ".repeat(40_000)}b c`],
   ["a word for eSpeak NG", wordAlone, `a${"-".repeat(40_000)}b`],
   ["a word for Flite", (spoken) => forFlite({ gap: "", original: "", spoken }), `a${" ".repeat(40_000)}b`],
+  ["Chinese", (text) => writtenWords(text, "en"), "中".repeat(80_000)],
   ["a rewriter's answer", (text) => proposalIn(text, { text: "A line.", limit: 90 }), "a".repeat(40_000)]
-])("%s of 40,000 signs", (_, read, text) => {
+])("%s of 40,000 signs or more", (_, read, text) => {
   const before = process.cpuUsage().user
   read(text)
   expect((process.cpuUsage().user - before) / 1000).toBeLessThan(400)
