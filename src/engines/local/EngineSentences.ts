@@ -116,36 +116,33 @@ const cut = (word: string): ReadonlyArray<string> => {
 
 const partsOf = (units: ReadonlyArray<Unit>, longest: number): ReadonlyArray<Part> => {
   const parts: Array<Part> = []
-  let rest = units
-  while (rest.length > 0) {
-    const room = fitting(rest, longest)
-    const size = room === rest.length ? room : (clauseEnd(rest, room) ?? room)
-    const taken = rest.slice(0, size)
-    rest = rest.slice(size)
+  for (let from = 0; from < units.length;) {
+    const room = fitting(units, from, longest)
+    const to = room === units.length ? room : (clauseEnd(units, from, room) ?? room)
+    const taken = units.slice(from, to)
+    from = to
     parts.push({
       pieces: taken.map(({ piece }) => piece),
       tokens: taken.map(({ token }) => token),
-      ends: rest.length === 0 ? "sentence" : isClauseEnd(taken.at(-1)) ? "clause" : "word"
+      ends: to === units.length ? "sentence" : isClauseEnd(taken.at(-1)) ? "clause" : "word"
     })
   }
   return parts
 }
 
-/** Returns how many units fit; at least one. */
-const fitting = (units: ReadonlyArray<Unit>, longest: number): number => {
+/** Returns the end of the units from an index on that fit; at least one does. */
+const fitting = (units: ReadonlyArray<Unit>, from: number, longest: number): number => {
   let length = 0
-  let count = 0
-  for (const unit of units) {
-    length += unit.length
-    if (count > 0 && length > longest) return count
-    count++
+  for (let at = from; at < units.length; at++) {
+    length += units[at]?.length ?? 0
+    if (at > from && length > longest) return at
   }
-  return count
+  return units.length
 }
 
-/** Returns the number of units up to the last clause end in the second half of those that fit. */
-const clauseEnd = (units: ReadonlyArray<Unit>, room: number): number | undefined => {
-  for (let size = room; size > room / 2; size--) if (isClauseEnd(units[size - 1])) return size
+/** Returns the last end of a clause in the second half of the units that fit. */
+const clauseEnd = (units: ReadonlyArray<Unit>, from: number, room: number): number | undefined => {
+  for (let to = room; to - from > (room - from) / 2; to--) if (isClauseEnd(units[to - 1])) return to
   return undefined
 }
 

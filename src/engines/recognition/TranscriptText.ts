@@ -50,12 +50,11 @@ export const jsonTranscript = (text: string): Either.Either<RecognisedText, stri
 export const printedTranscript = (text: string): Either.Either<RecognisedText, string> =>
   /^\s*[[{]/u.test(text) && Option.isSome(readJson(text))
     ? jsonTranscript(text)
-    : Either.right({ text: plain(text.replace(/^\s*\[[\d:., >-]+\]/gmu, " ")) })
+    : Either.right({ text: plain(text.replace(/^[ \t]*\[[\d:., >-]+\]/gmu, " ")) })
 
 /** One line without control characters, such as a terminal's escape sequences. */
 const plain = (text: string): string =>
   text
-
     .replace(/\u001b\[[\d;]*[A-Za-z]/gu, "")
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()

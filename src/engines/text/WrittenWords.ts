@@ -26,21 +26,21 @@ export const writtenWords = (text: string, language: string): ReadonlyArray<Word
 const segments = (run: string, segmenter: Intl.Segmenter): ReadonlyArray<string> => {
   const words: Array<string> = []
   let opening = ""
-  for (const { segment, isWordLike } of piecesOf(run).flatMap((piece) => [...segmenter.segment(piece)])) {
-    const last = words.length - 1
-    if (isWordLike === true) {
-      words.push(opening + segment)
-      opening = ""
-    } else if (last >= 0 && opening === "" && !/^[\p{Ps}\p{Pi}]/u.test(segment))
-      words[last] = `${words[last] ?? ""}${segment}`
-    else opening += segment
+  // A segmenter's time grows with the square of a run's length: long runs are cut, at commas or stops if there are any.
+  for (const piece of run.match(/.{1,499}[。！？，、；]|.{1,500}/gu) ?? []) {
+    for (const { segment, isWordLike } of segmenter.segment(piece)) {
+      const last = words.length - 1
+      if (isWordLike === true) {
+        words.push(opening + segment)
+        opening = ""
+      } else if (last >= 0 && opening === "" && !/^[\p{Ps}\p{Pi}]/u.test(segment))
+        words[last] = `${words[last] ?? ""}${segment}`
+      else opening += segment
+    }
   }
   if (opening !== "") words.push(opening)
   return words
 }
-
-/** Splits a run at commas or stops: a segmenter's time grows with the square of a run's length. */
-const piecesOf = (run: string): ReadonlyArray<string> => run.match(/.{1,499}[。！？，、；]|.{1,500}/gu) ?? []
 
 /** Returns a segmenter with the language's dictionary if the runtime knows the tag, else the general one. */
 const segmenterFor = (language: string): Intl.Segmenter => {

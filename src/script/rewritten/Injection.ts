@@ -25,22 +25,22 @@ const instructions: ReadonlyArray<RegExp> = [
     "(?:hướng dẫn|chỉ dẫn|chỉ thị|câu lệnh|mệnh lệnh|lời nhắc|yêu cầu (?:trước|trên))"
   ),
   pattern(
-    "\\b(?:ignor|omit|olvid|esquec|desconsider|oubli|néglig|dimentic)\\p{L}*",
-    "\\b(?:instruc|instruç|istruzion|consigne|indicacion|directrices|diretrizes|prompt)\\p{L}*"
+    "\\b(?:ignor|omit|olvid|esquec|desconsider|oubli|néglig|dimentic)\\p{L}{0,20}",
+    "\\b(?:instruc|instruç|istruzion|consigne|indicacion|directrices|diretrizes|prompt)\\p{L}{0,20}"
   ),
   pattern(
-    "(?:ignorier|vergiss|vergess|missacht|negeer|vergeet|ignorera|glöm)\\p{L}*",
-    "(?:anweisung|vorgabe|instruktion|instructie|instruktioner|prompt)\\p{L}*"
+    "(?:ignorier|vergiss|vergess|missacht|negeer|vergeet|ignorera|glöm)\\p{L}{0,20}",
+    "(?:anweisung|vorgabe|instruktion|instructie|instruktioner|prompt)\\p{L}{0,20}"
   ),
   pattern(
-    "(?:игнорир|забудь|забыть|проигнорир|ігноруй)\\p{L}*",
-    "(?:инструкц|указани|промпт|інструкц)\\p{L}*"
+    "(?:игнорир|забудь|забыть|проигнорир|ігноруй)\\p{L}{0,20}",
+    "(?:инструкц|указани|промпт|інструкц)\\p{L}{0,20}"
   ),
   pattern("(?:忽略|无视|無視|忘记|忘掉|不要理会)", "(?:指令|指示|提示|说明|設定|设定)"),
   pattern("(?:指示|命令|プロンプト|지시|명령|지침|프롬프트)", "(?:無視|忘れ|무시|잊)"),
-  /<\|[^|]{0,40}\|>|\[\/?INST\]|<<\/?SYS>>|```|^[^\S\n]*#{2,}\s/imu,
+  /<\|[^|]{0,40}\|>|\[\/?INST\]|<<\/?SYS>>|```|^[^\S\n\u2028\u2029]*#{2,}\s/imu,
   /\b(?:system|developer|assistant)\s*(?:prompt|message|instructions?)\b/iu,
-  /^[^\S\n]*(?:system|assistant|user|developer)\s*:/imu,
+  /^[^\S\n\u2028\u2029]*(?:system|assistant|user|developer)\s*:/imu,
   /\byou are (?:now )?(?:chatgpt|claude|gemini|an? (?:ai assistant|assistant|chatbot|(?:large )?language model))\b/iu,
   pattern(
     "\\b(?:print|reveal|repeat|output|show|send|give|tell|return|respond with|reply with)\\b",

@@ -4,10 +4,14 @@ import { expect, test } from "vitest"
 import { attributesIn } from "../../../../src/contract/TraceBaggage.ts"
 import { splitTone } from "../../../../src/domain/values/Tone.ts"
 import { wordAlone } from "../../../../src/engines/local/EspeakText.ts"
+import { engineSentences } from "../../../../src/engines/local/EngineSentences.ts"
 import { forFlite } from "../../../../src/engines/local/FliteEngine.ts"
+import { printedTranscript } from "../../../../src/engines/recognition/TranscriptText.ts"
+import { normalizeText } from "../../../../src/engines/text/TextNormalization.ts"
 import { writtenWords } from "../../../../src/engines/text/WrittenWords.ts"
 import { comparableWords } from "../../../../src/script/heard/ComparableWords.ts"
 import { withoutEmphasis } from "../../../../src/script/markup/Emphasis.ts"
+import { readsAsInstruction } from "../../../../src/script/rewritten/Injection.ts"
 import { proposalIn } from "../../../../src/script/rewritten/Proposal.ts"
 import { readScript } from "../../../../src/script/ScriptFile.ts"
 import { emptyLexicon } from "../../../../src/script/spoken/Lexicon.ts"
@@ -59,6 +63,10 @@ test.each<readonly [name: string, read: (text: string) => unknown, text: string]
   ["a word for eSpeak NG", wordAlone, `a${"-".repeat(40_000)}b`],
   ["a word for Flite", (spoken) => forFlite({ gap: "", original: "", spoken }), `a${" ".repeat(40_000)}b`],
   ["Chinese", (text) => writtenWords(text, "en"), "中".repeat(80_000)],
+  ["words without a stop", (text) => engineSentences(normalizeText(text, "en"), 500), " <".repeat(60_000)],
+  ["a recogniser's lines", printedTranscript, "\u2028".repeat(40_000)],
+  ["lines of instructions", readsAsInstruction, "\u2028".repeat(40_000)],
+  ["words of instructions", readsAsInstruction, "игнорир".repeat(6_000)],
   ["a rewriter's answer", (text) => proposalIn(text, { text: "A line.", limit: 90 }), "a".repeat(40_000)]
 ])("%s of 40,000 signs or more", (_, read, text) => {
   const before = process.cpuUsage().user
