@@ -197,7 +197,7 @@ export const makeCalls = Effect.gen(function* () {
     fetch: (
       done: DoneTask,
       characters: number,
-      stalled: (words: string) => Effect.Effect<void> = () => Effect.void
+      stalled: (words: string, wait?: Duration.Duration) => Effect.Effect<void> = () => Effect.void
     ) => download(done, characters, again(done.task), stalled),
 
     /** Searches the history for markers. */

@@ -31,6 +31,8 @@ const maxSkippedIfShort = 0.12
  * Bounds of the ratio in complete speech. Speech that lacks a third of its text, or says half of it twice, is outside.
  */
 const shortestRatio = 0.8
+/** With a stretch of twice the length, slow speech is incomplete below this ratio. */
+const shortestSlowRatio = 0.9
 const maxRatio = 1.5
 /** From this value on, the clip fits the words in opposite order better than the text. */
 const strangest = 1
@@ -45,7 +47,8 @@ export const misfitOf = (
   pace = 1
 ): Misfit | undefined => {
   const isShort = pace < shortestPace && skipped > maxSkippedIfShort
-  if (isShort || (skipped > maxSkipped && ratio < shortestRatio))
+  const isGap = skipped > maxSkipped && ratio < shortestRatio
+  if (isShort || isGap || (skipped > 2 * maxSkipped && ratio < shortestSlowRatio))
     return { kind: "cut-off", detail: `${skipped.toFixed(1)} s of the text seem to be missing` }
   if (added > maxAdded && ratio > maxRatio)
     return { kind: "repeated", detail: `${added.toFixed(1)} s of speech seem to be too much` }

@@ -1,6 +1,6 @@
 /** Backoff and retry limits of requests. */
 import { Duration, Schedule } from "effect"
-import type { CallFault } from "../GatewayErrors.ts"
+import type { CallFault, SlowDown } from "../GatewayErrors.ts"
 
 /** Exponential backoff from 0.5 s to 30 s, with jitter so that clients do not retry at the same moment. */
 export const backoff = Schedule.exponential("500 millis", 2).pipe(
@@ -25,3 +25,7 @@ export const waitAsked = (fault: CallFault): Duration.Duration =>
   fault._tag === "SlowDown" && fault.retryAfter !== undefined
     ? Duration.millis(fault.retryAfter)
     : Duration.zero
+
+/** Why and how long a request waits. */
+export const waitText = ({ words, retryAfter }: SlowDown): string =>
+  `${words}; waits ${Math.ceil((retryAfter ?? 0) / 1_000).toLocaleString("en")} s, as the service asks`

@@ -7,7 +7,7 @@ import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { keyHeader } from "../../contract/SpeechApi.ts"
 import { slowDownFrom } from "../exchange/Refusals.ts"
 import { InvalidResponse, NoAudio, Unreachable, type CallFault, type Vanished } from "../GatewayErrors.ts"
-import { waitAsked, backoff } from "../pacing/RetrySchedules.ts"
+import { waitAsked, backoff, waitText } from "../pacing/RetrySchedules.ts"
 import { isOwn, presentable, ServiceAddress } from "../exchange/ServiceAddress.ts"
 import type { DoneTask } from "../exchange/TaskSnapshot.ts"
 import {
@@ -133,7 +133,7 @@ export const makeDownload = Effect.gen(function* () {
     done: DoneTask,
     characters: number,
     again: Effect.Effect<DoneTask, CallFault | Vanished | NoAudio>,
-    stalled: (words: string) => Effect.Effect<void>
+    stalled: (words: string, wait?: Duration.Duration) => Effect.Effect<void>
   ): Effect.Effect<Fetched, CallFault | Vanished | NoAudio> => {
     let isFresh = true
     return Effect.retry(
@@ -145,12 +145,8 @@ export const makeDownload = Effect.gen(function* () {
         Effect.tapErrorTag("InvalidResponse", ({ words }) =>
           words === slowest.words ? stalled(words) : Effect.void
         ),
-        Effect.tapErrorTag("SlowDown", ({ words, retryAfter = 0 }) =>
-          retryAfter === 0
-            ? Effect.void
-            : stalled(
-                `${words}; waits ${Math.ceil(retryAfter / 1_000).toLocaleString("en")} s, as the service asks`
-              )
+        Effect.tapErrorTag("SlowDown", (fault) =>
+          fault.retryAfter === undefined ? Effect.void : stalled(waitText(fault), waitAsked(fault))
         )
       ),
       afresh(late, slowest.words)

@@ -53,9 +53,10 @@ export const obtainTask = (
   const attempted = attempt(row, last).pipe(
     Effect.tapError((fault) =>
       isCallFault(fault)
-        ? Effect.flatMap(SpeakCounters, ({ retrying }) =>
-            retrying(casting.provider, key, fault.message, waitAsked(fault))
-          )
+        ? Effect.flatMap(Effect.all([SpeakCounters, ServiceWatch]), ([{ retrying }, { asked }]) => {
+            asked(waitAsked(fault))
+            return retrying(casting.provider, key, fault.message, waitAsked(fault))
+          })
         : Effect.void
     )
   )

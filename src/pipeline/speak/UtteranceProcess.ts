@@ -1,5 +1,5 @@
 /** Takes one utterance from its current state to its outcome, in a local run or in a fleet worker. */
-import { Context, Effect, Clock, Either, type Duration } from "effect"
+import { Context, Effect, Clock, Either, Duration } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import { FailureReason } from "../../domain/task/FailureReason.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
@@ -14,6 +14,7 @@ import { StopSignal } from "./services/StopSignal.ts"
 import { markerOf, markersIn } from "../../domain/task/TaskMarker.ts"
 import { failureReasonOf } from "../../gateway/GatewayErrors.ts"
 import { pollPlan, pollUntilSettled } from "../../gateway/requests/Polling.ts"
+import { waitAsked, waitText } from "../../gateway/pacing/RetrySchedules.ts"
 import type { DoneTask } from "../../gateway/exchange/TaskSnapshot.ts"
 import { listedTask } from "./LostTaskRecovery.ts"
 import { Hopeless, readRefused, setAside, SetAside, taskLost, startOver, type Ending } from "./FaultPolicy.ts"
@@ -23,7 +24,7 @@ import { Estimates } from "../../store/tables/Estimates.ts"
 import { AnswerTrust } from "./services/AnswerTrust.ts"
 import { ProviderQueues } from "./services/ProviderQueues.ts"
 import { RunSpending } from "./services/RunSpending.ts"
-import { ServiceWatch } from "./services/ServiceWatch.ts"
+import { ServiceWatch, wordAfter } from "./services/ServiceWatch.ts"
 import { TaskNews, type NewsEpoch } from "./services/TaskNews.ts"
 import { keepClip, type KeptClip } from "../clips/ClipStorage.ts"
 import { maxRerolls, SpeakConfig } from "./SpeakSettings.ts"
@@ -164,9 +165,18 @@ const awaited = (
     const now = yield* Clock.currentTimeMillis
     const takenAt = isResumed ? (row.announcedAt ?? now) : now
     const { mixed } = Context.get(context, AnswerTrust)
-    const { warn } = Context.get(context, SpeakCounters)
+    const { warn, warnSlow } = Context.get(context, SpeakCounters)
     let listed = task
-    const looking = Effect.suspend(() => gateway.look(listed))
+    const looking = Effect.tapErrorTag(
+      Effect.suspend(() => gateway.look(listed)),
+      "SlowDown",
+      (fault) => {
+        watch.asked(waitAsked(fault))
+        return Duration.lessThan(waitAsked(fault), wordAfter)
+          ? Effect.void
+          : warnSlow(`${row.label}: its task cannot be read: ${waitText(fault)}`)
+      }
+    )
     const noticing = Effect.flatMap(looking, (sight) => {
       if (sight._tag === "GivenUp" || sight.label === undefined) return Effect.succeed(sight)
       const isOurs = hasMarker(sight.label, row)
@@ -232,12 +242,17 @@ const fetchClip = (
     const gateway = Context.get(context, Gateway)
     const store = Context.get(context, UtteranceStore)
     const counters = Context.get(context, SpeakCounters)
-    const { alive, timed } = Context.get(context, ServiceWatch)
+    const { alive, timed, explain, asked } = Context.get(context, ServiceWatch)
     const { utterance } = row
     const retrying = (words: string) => counters.retrying(utterance.casting.provider, utterance.key, words)
     const again = (words: string, wait: Duration.DurationInput) =>
       Effect.zipRight(retrying(words), Effect.delay(fetchClip(row, done, refetches + 1), wait))
-    const fetched = yield* timed(row.label, gateway.fetch(done, utterance.characters, retrying)).pipe(
+    const stalled = (why: string, wait = Duration.zero) => {
+      explain(row.label, why)
+      asked(wait)
+      return retrying(why)
+    }
+    const fetched = yield* timed(row.label, gateway.fetch(done, utterance.characters, stalled)).pipe(
       Effect.catchTags({
         // A single 404 between failed downloads proves nothing. The next round polls the task, and polling decides.
         Vanished: setAside,

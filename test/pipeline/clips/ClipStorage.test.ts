@@ -108,7 +108,7 @@ it.scopedLive(
       const intake = yield* makeClipIntake(analyzeInThisThread)
       const origin = { engine: undefined, language: LanguageTag.make("en"), timesWords: false }
       const spoken = sentences.flatMap((text) =>
-        [1, 1.4, 1.7].flatMap((speed) => [0.55, 1].map((share) => ({ text, speed, share })))
+        [0.8, 1, 1.4, 1.7].flatMap((speed) => [0.55, 1].map((share) => ({ text, speed, share })))
       )
       const found = yield* Effect.forEach(spoken, ({ text, speed, share }) =>
         Effect.gen(function* () {
@@ -136,6 +136,11 @@ it.scopedLive(
       )
     )
 )
+
+it("suspects a long gap in slow speech, in which a short one may be its style", () => {
+  const kinds = [0.3, 0.63].map((skipped) => misfitOf({ ratio: 0.85, skipped, added: 0 })?.kind)
+  expect(kinds).toEqual([undefined, "cut-off"])
+})
 
 it("suspects a shorter gap in speech of less than three quarters of its voice's usual length", () => {
   const fit = { ratio: 0.85, skipped: 0.15, added: 0 }

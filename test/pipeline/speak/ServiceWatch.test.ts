@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, TestClock } from "effect"
+import { Context, Duration, Deferred, Effect, Fiber, Layer, TestClock } from "effect"
 import { Progress, silent } from "../../../src/pipeline/Progress.ts"
 import { defaultSpeakSettings, SpeakConfig } from "../../../src/pipeline/speak/SpeakSettings.ts"
 import { ServiceWatch } from "../../../src/pipeline/speak/services/ServiceWatch.ts"
@@ -38,7 +38,7 @@ it.scoped(
     })
     const parts = watching(progress)
     return Effect.gen(function* () {
-      const { timed } = yield* ServiceWatch
+      const { timed, explain } = yield* ServiceWatch
       const audio = yield* Deferred.make<string>()
       const fetch = (label: string) => Effect.fork(timed(label, Deferred.await(audio)))
       const first = yield* fetch("ep1 #1")
@@ -56,8 +56,30 @@ it.scoped(
       expect(yield* Fiber.join(second)).toBe("arrived")
       yield* TestClock.adjust("2 minutes")
       expect(told).toHaveLength(2)
+      // A wait that the service asks for is the reason.
+      const last = yield* Effect.fork(timed("ep1 #3", Effect.never))
+      yield* TestClock.adjust("1 second")
+      explain("ep1 #3", "the audio's URL returned HTTP 429; waits 3,600 s, as the service asks")
+      yield* TestClock.adjust("19 seconds")
+      expect(told[2]).toBe("ep1 #3: the audio's URL returned HTTP 429; waits 3,600 s, as the service asks")
+      yield* Fiber.interrupt(last)
     }).pipe(Effect.provide(parts))
   }
+)
+
+it.scoped("has patience with one wait that the service asks for", () =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(watching(silent))
+    const { asked } = Context.get(context, ServiceWatch)
+    const { halted } = Context.get(context, StopSignal)
+    yield* TestClock.adjust("1 minute")
+    asked(Duration.hours(1))
+    yield* TestClock.adjust("60 minutes")
+    expect(halted()).toBe(undefined)
+    asked(Duration.hours(1))
+    yield* TestClock.adjust("2 minutes")
+    expect(halted()).toMatchObject({ words: expect.stringContaining("no request succeeded for 1h 2m") })
+  })
 )
 
 it.scoped("stops a run without a success when its patience has passed, however the clock is set", () =>

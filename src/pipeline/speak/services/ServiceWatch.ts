@@ -19,13 +19,15 @@ const watchEvery = Duration.seconds(5)
 /** Milliseconds without a success after which the service is pinged. */
 const quiet = 30_000
 
-/** Time without audio after which a warning is printed, at the next check. */
-const wordAfter = Duration.seconds(15)
+/** Time without audio, or requested wait, after which a warning is printed. */
+export const wordAfter = Duration.seconds(15)
 
 /** Watches the service, and stops the run when its patience has run out or its deadline has passed. */
 export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/ServiceWatch", {
   scoped: Effect.gen(function* () {
     const patience = Duration.decode((yield* SpeakConfig).patience)
+    /** The patience, or longer if the service asks once for a longer wait. */
+    let allowed = Duration.toMillis(patience)
     const { stop, punctual } = yield* StopSignal
     const { warnSlow } = yield* SpeakCounters
     const gateway = yield* Gateway
@@ -34,7 +36,7 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
     // The steady time: patience must not change if the time of day is set.
     const now = () => steadyMillis(clock)
     const latencies = new Map<string, LatencyEstimator>()
-    const fetches = new Set<{ readonly label: string; readonly since: number }>()
+    const fetches = new Set<{ readonly label: string; readonly since: number; why: string }>()
     let lastSuccess = now()
     let isResting = false
     let toldOf: number | undefined
@@ -52,21 +54,16 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
     })
 
     const watch = Effect.suspend(() =>
-      now() - lastSuccess < Duration.toMillis(patience)
+      now() - lastSuccess < allowed
         ? Effect.when(probe, () => toldOf !== lastSuccess && now() - lastSuccess > quiet)
         : stop({
             reason: "unreachable",
-            words: `no request succeeded for ${Duration.format(patience)}; all work is saved; run again when the service is back`
+            words: `no request succeeded for ${Duration.format(Duration.millis(allowed))}; all work is saved; run again when the service is back`
           })
     )
     const overdue = Effect.suspend(() => {
-      const before = now() - Duration.toMillis(wordAfter)
-      for (const { label, since } of fetches)
-        if (since <= before)
-          return warnSlow(
-            `${label}: its audio has not arrived after ${Duration.format(wordAfter)}; a stalled download is retried`
-          )
-      return Effect.void
+      const slow = [...fetches].find(({ since }) => now() - since >= Duration.toMillis(wordAfter))
+      return slow === undefined ? Effect.void : warnSlow(`${slow.label}: ${slow.why}`)
     })
     yield* Effect.unless(Effect.all([punctual, overdue, watch], { discard: true }), () => isResting).pipe(
       Effect.delay(watchEvery),
@@ -78,7 +75,13 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
       /** Records a success and so restarts the patience timer. */
       alive: (): void => {
         lastSuccess = now()
+        allowed = Duration.toMillis(patience)
         isResting = false
+      },
+      /** Has patience with a wait that the service asks for, and a minute after it; not with a second one. */
+      asked: (wait: Duration.Duration): void => {
+        if (allowed === Duration.toMillis(patience))
+          allowed = Math.max(allowed, now() - lastSuccess + Duration.toMillis(wait) + 60_000)
       },
       /** Stops watching until the next success: nothing is asked of the service meanwhile. */
       rest: (): void => {
@@ -89,7 +92,8 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
       /** Runs a fetch. If it takes long, a warning gives the reason for the wait. */
       timed: <A, E, R>(label: string, fetch: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         Effect.suspend(() => {
-          const running = { label, since: now() }
+          const why = `its audio has not arrived after ${Duration.format(wordAfter)}; a stalled download is retried`
+          const running = { label, since: now(), why }
           const started = Effect.suspend(() => {
             fetches.add(running)
             return fetch
@@ -99,6 +103,10 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
             Effect.sync(() => fetches.delete(running))
           )
         }),
+      /** Names the reason why a fetch takes long. */
+      explain: (label: string, why: string): void => {
+        for (const fetch of fetches) if (fetch.label === label) fetch.why = why
+      },
       /** Learns how long a task of this length took at a provider; returns the estimate in milliseconds. */
       latency: (provider: ProviderId, characters: number, settled: SettledTask): number => {
         const name = lengthClass(provider, characters)
