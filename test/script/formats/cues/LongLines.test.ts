@@ -71,5 +71,6 @@ test.each<readonly [name: string, read: (text: string) => unknown, text: string]
 ])("%s of 40,000 signs or more", (_, read, text) => {
   const before = process.cpuUsage().user
   read(text)
-  expect((process.cpuUsage().user - before) / 1000).toBeLessThan(400)
+  // 400 ms for 40,000 signs.
+  expect((process.cpuUsage().user - before) / 1000).toBeLessThan(Math.max(400, text.length / 100))
 })
