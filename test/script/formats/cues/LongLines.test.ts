@@ -71,6 +71,6 @@ test.each<readonly [name: string, read: (text: string) => unknown, text: string]
 ])("%s of 40,000 signs or more", (_, read, text) => {
   const before = process.cpuUsage().user
   read(text)
-  // 400 ms for 40,000 signs.
-  expect((process.cpuUsage().user - before) / 1000).toBeLessThan(Math.max(400, text.length / 100))
+  // With patterns of the length's square, 40,000 signs took 6,000 ms, and 120,000 in words 1,900 ms on an idle machine.
+  expect((process.cpuUsage().user - before) / 1000).toBeLessThan(text.length / 75)
 })
