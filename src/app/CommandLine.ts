@@ -14,7 +14,7 @@ import { Screen } from "./terminal/Screen.ts"
 import { NoSqlite } from "../store/state/NoSqlite.ts"
 import { helpColumns } from "./terminal/TextLayout.ts"
 import { topicNames } from "./cli/ManualTopics.ts"
-import { findCommand, checkOptions, shapeOf, type CommandPath, type CommandShape } from "./cli/UsageCheck.ts"
+import { findCommand, checkOptions, fullName, shapeOf, type CommandShape } from "./cli/UsageCheck.ts"
 import { queryCommands, serviceCommands, voicesCommands } from "./cli/QueryCommands.ts"
 import { batchCommands } from "./cli/BatchCommands.ts"
 import { serverCommands, keysCommands } from "./cli/ServerCommands.ts"
@@ -50,8 +50,10 @@ export interface CommandLine {
   readonly words: ReadonlyArray<string>
 }
 
-/** Commands that earlier versions had at the top, by which scripts know them. */
-const movedToService = ["health", "credits", "providers", "models", "tasks"]
+/** Commands of `service` that may be typed without that word, as in scripts for earlier versions. */
+const movedToService = (subcommands.get("service") ?? [])
+  .map(({ name }) => name)
+  .filter((name) => rootShape.below.every((command) => command.name !== name))
 
 const spelledOut = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   movedToService.includes(words[0] ?? "") ? ["service", ...words] : words
@@ -95,7 +97,7 @@ const commandOf = ({ helpTopic, fileRun, words }: CommandLine) =>
     }
     const path = yield* helpTopic?.length === 1
       ? findCommand(rootShape, words, [...movedToService, "all", ...topicNames], "command or topic")
-      : findCommand(rootShape, words, [...movedToService])
+      : findCommand(rootShape, words, movedToService)
     const rest = words.slice(path.length - 1)
     yield* checkOptions(path, rest)
     const last = path.at(-1)
@@ -117,8 +119,6 @@ const asksForHelp = (rest: ReadonlyArray<string>): boolean => {
   const bare = rest.indexOf("--")
   return (bare < 0 ? rest : rest.slice(0, bare)).some(isHelp)
 }
-
-const fullName = (path: CommandPath): string => path.map(({ name }) => name).join(" ")
 
 const oneLine = (text: string): string => {
   const line = stripVTControlCharacters(text)

@@ -4,7 +4,7 @@ import type { Provider } from "../contract/ProviderCatalogue.ts"
 import { TaskId } from "../domain/values/Ids.ts"
 import { defaultDialect, fillTemplate } from "../domain/manifest/ServiceDialect.ts"
 import type { MaySend, NamedCreate } from "./requests/NamedCreate.ts"
-import { makeDownload } from "./requests/Download.ts"
+import { makeDownload, type Stalled } from "./requests/Download.ts"
 import {
   NoAudio,
   UnreadableCreate,
@@ -194,11 +194,8 @@ export const makeCalls = Effect.gen(function* () {
      * Fetches a done task's audio and transcript. On a stale URL, a truncated body, or a page instead of audio, asks
      * the task for a fresh URL and retries.
      */
-    fetch: (
-      done: DoneTask,
-      characters: number,
-      stalled: (words: string, wait?: Duration.Duration) => Effect.Effect<void> = () => Effect.void
-    ) => download(done, characters, again(done.task), stalled),
+    fetch: (done: DoneTask, characters: number, stalled: Stalled = () => Effect.void) =>
+      download(done, characters, again(done.task), stalled),
 
     /** Searches the history for markers. */
     history,

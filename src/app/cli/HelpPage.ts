@@ -4,15 +4,13 @@ import type { Span } from "@effect/cli/HelpDoc/Span"
 import { Array } from "effect"
 import { pairs, wrapText } from "../terminal/TextLayout.ts"
 import { topicNames } from "./ManualTopics.ts"
-import type { CommandPath, CommandShape } from "./UsageCheck.ts"
+import { fullName, type CommandPath, type CommandShape } from "./UsageCheck.ts"
 
 /** Renders a command's page, at most `columns` wide; `path` leads from the root, whose own page is the overview. */
 export const helpPage = (path: CommandPath, columns: number): string => {
   const [root] = path
   const command = path.at(-1) ?? root
-  return path.length === 1
-    ? overview(root, columns)
-    : commandPage(path.map(({ name }) => name).join(" "), command, columns)
+  return path.length === 1 ? overview(root, columns) : commandPage(fullName(path), command, columns)
 }
 
 /** The overview. It fits a screen of 80 columns and 24 lines, and leaves one line for the prompt. */

@@ -25,6 +25,9 @@ export interface CommandShape {
 /** The commands from the root to one command, root first. */
 export type CommandPath = readonly [CommandShape, ...ReadonlyArray<CommandShape>]
 
+/** Returns a command's name with those above it, such as `dubwright keys create`. */
+export const fullName = (path: ReadonlyArray<CommandShape>): string => path.map(({ name }) => name).join(" ")
+
 /** Options of every command. */
 const everywhere: ReadonlyArray<OptionShape> = [
   { name: "--help", takesValue: false },
@@ -100,10 +103,9 @@ export const findCommand = (
     if (here === undefined || here.below.length === 0 || word.startsWith("-")) break
     const below = here.below.find(({ name }) => name === word)
     if (below === undefined) {
-      const full = path.map(({ name }) => name).join(" ")
       const names = [...here.below.map(({ name }) => name), ...others]
       return Either.left(
-        badUsage(`unknown ${kind} "${word}"${meant(word, names)} (${full} --help lists all)`)
+        badUsage(`unknown ${kind} "${word}"${meant(word, names)} (${fullName(path)} --help lists all)`)
       )
     }
     path.push(below)
@@ -114,7 +116,7 @@ export const findCommand = (
 /** Fails on an option that is unknown, repeated, or lacks its value. */
 export const checkOptions = (path: CommandPath, words: ReadonlyArray<string>) => {
   const known = [...(path.at(-1)?.options ?? []), ...everywhere]
-  const hint = `(${path.map(({ name }) => name).join(" ")} --help lists all)`
+  const hint = `(${fullName(path)} --help lists all)`
   const given = new Set<string>()
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ""

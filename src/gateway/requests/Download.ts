@@ -35,6 +35,9 @@ export interface Fetched {
   readonly transcript: { readonly format: "json" | "srt"; readonly text: string } | undefined
 }
 
+/** Told why a fetch waits, and for how long if the service asked for that. */
+export type Stalled = (words: string, wait?: Duration.Duration) => Effect.Effect<void>
+
 type DownloadFault = CallFault | NoAudio
 
 const maxRedirects = 5
@@ -133,7 +136,7 @@ export const makeDownload = Effect.gen(function* () {
     done: DoneTask,
     characters: number,
     again: Effect.Effect<DoneTask, CallFault | Vanished | NoAudio>,
-    stalled: (words: string, wait?: Duration.Duration) => Effect.Effect<void>
+    stalled: Stalled
   ): Effect.Effect<Fetched, CallFault | Vanished | NoAudio> => {
     let isFresh = true
     return Effect.retry(

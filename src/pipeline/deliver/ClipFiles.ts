@@ -92,7 +92,7 @@ export const deliverClips = Effect.fnUntraced(function* (
     made.placements,
     Effect.fnUntraced(function* (placement) {
       const file = path.join(folder, `${clipFileName(placement)}.wav`)
-      yield* writeChanged(file, yield* withBuffers((allocate) => clipOf(placement, allocate)), dateBytes.to)
+      yield* writeChanged(file, yield* withBuffers((allocate) => clipOf(placement, allocate)), dateBytes)
       return file
     }),
     { concurrency: writtenAtOnce }

@@ -71,6 +71,20 @@ const unusableHere = (castings: ReadonlyArray<Casting>, { unusable }: BatchPlan[
 /** Letters from which a text's script counts: a film may have a sentence in another one. */
 const clearLength = 40
 
+/** What a text is clearly written in, by its letters or its words, and which languages' voices read that. */
+const writingOf = (text: string) => {
+  const script = (text.match(/\p{L}/gu)?.length ?? 0) < clearLength ? undefined : scriptOf(text)
+  if (script !== undefined && script !== "Latin") {
+    // The own names of some languages without a two-letter tag are not known.
+    const isRead = (tag: string) => tag.length !== 2 || scriptOf(ownNameOf(LanguageTag.make(tag))) === script
+    return { name: `${script} letters`, isRead }
+  }
+  const language = clearLanguageOf(text)
+  return language === undefined
+    ? undefined
+    : { name: language, isRead: (tag: string) => isAlike(tag, language) }
+}
+
 /** Jobs whose text is clearly in a language that its voice does not speak. */
 export const foreignTexts = (
   { jobs }: BatchPlan,
@@ -79,26 +93,17 @@ export const foreignTexts = (
 ): ReadonlyArray<Stranger> => {
   const sent = new Set(unsent.map(({ key }) => key))
   return jobs.flatMap(({ job, uses }) => {
-    const spoken = uses.filter(({ utterance }) => sent.has(utterance.key))
     const byVoice = Array.groupBy(
-      spoken,
+      uses.filter(({ utterance }) => sent.has(utterance.key)),
       ({ utterance: { casting } }) => `${casting.provider}/${casting.voice}`
     )
     return Object.values(byVoice).flatMap(([first, ...others]): ReadonlyArray<Stranger> => {
       const { casting } = first.utterance
       const languages = (traitsOf(casting)?.languages ?? []).map(primaryLanguage)
-      const text = [first, ...others].map(({ utterance }) => utterance.text).join("\n")
-      const script =
-        (text.match(/\p{L}/gu)?.length ?? 0) < clearLength ? "Latin" : (scriptOf(text) ?? "Latin")
-      const language = script === "Latin" ? clearLanguageOf(text) : `${script} letters`
-      const isRead = languages.some((one) =>
-        script === "Latin"
-          ? isAlike(one, language ?? one)
-          : // The own names of some languages without a two-letter tag are not known.
-            one.length !== 2 || scriptOf(ownNameOf(LanguageTag.make(one))) === script
-      )
-      if (languages.length === 0 || isRead) return []
-      const message = `job ${job.id}: voice "${casting.voice}" speaks ${languages.join(", ")}, and its text is in ${language}, first in cue ${first.lines[0].cue}; choose a voice of that language (dubwright voices lists them), or correct language`
+      if (languages.length === 0) return []
+      const writing = writingOf([first, ...others].map(({ utterance }) => utterance.text).join("\n"))
+      if (writing === undefined || languages.some(writing.isRead)) return []
+      const message = `job ${job.id}: voice "${casting.voice}" speaks ${languages.join(", ")}, and its text is in ${writing.name}, first in cue ${first.lines[0].cue}; choose a voice of that language (dubwright voices lists them), or correct language`
       return [{ about: casting.voice, message }]
     })
   })

@@ -33,19 +33,22 @@ export const writeResult = Effect.fn("ResultFolder.writeResult")(function* (
 })
 
 /**
- * Writes bytes as `writeResult` does, unless the file already holds the same from a byte on. Editor projects that refer
- * to the file then see no change.
+ * Writes bytes as `writeResult` does, unless the file already holds the same, but for some bytes. Editor projects that
+ * refer to the file then see no change.
  */
 export const writeChanged = Effect.fn("ResultFolder.writeChanged")(function* (
   path: string,
   content: Uint8Array,
-  from: number
+  except: { readonly from: number; readonly to: number }
 ) {
   const fs = yield* FileSystem.FileSystem
   const isSame = yield* fs.stat(path).pipe(
     Effect.filterOrFail(({ type, size }) => type === "File" && Number(size) === content.length),
     Effect.zipRight(fs.readFile(path)),
-    Effect.map((held) => Buffer.compare(held.subarray(from), content.subarray(from)) === 0),
+    Effect.map((held) => {
+      held.set(content.subarray(except.from, except.to), except.from)
+      return Buffer.compare(held, content) === 0
+    }),
     Effect.orElseSucceed(() => false)
   )
   if (!isSame) yield* writeResult(path, content)

@@ -1,7 +1,7 @@
 /** Handlers of the API's twelve endpoints. */
 import { HttpApiBuilder, HttpServerResponse, type HttpServerRequest } from "@effect/platform"
 import { Chunk, Clock, Effect, Option, Stream, Either } from "effect"
-import { CurrentAccount, type KeyScope } from "../../contract/Account.ts"
+import { CurrentAccount, type Health, type KeyScope } from "../../contract/Account.ts"
 import { Conflict, NotFound, type Unprocessable } from "../../contract/Errors.ts"
 import {
   defaultPageSize,
@@ -99,12 +99,9 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
           const disk = yield* health.disk
           const providers = yield* rota.health(catalogue.offer())
           const isWell = health.isRoomy(disk) && providers.every(({ ready }) => ready)
+          const status: Health["status"] = workers.draining() ? "draining" : isWell ? "ok" : "degraded"
           return {
-            status: workers.draining()
-              ? ("draining" as const)
-              : isWell
-                ? ("ok" as const)
-                : ("degraded" as const),
+            status,
             version,
             providers: providers.map(({ provider, ready, reason }) => ({
               provider: provider.id,

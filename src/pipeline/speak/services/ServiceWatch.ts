@@ -22,12 +22,15 @@ const quiet = 30_000
 /** Time without audio, or requested wait, after which a warning is printed. */
 export const wordAfter = Duration.seconds(15)
 
+/** Why a fetch takes long, unless the service asked for a wait. */
+const noAudioYet = `its audio has not arrived after ${Duration.format(wordAfter)}; a stalled download is retried`
+
 /** Watches the service, and stops the run when its patience has run out or its deadline has passed. */
 export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/ServiceWatch", {
   scoped: Effect.gen(function* () {
-    const patience = Duration.decode((yield* SpeakConfig).patience)
+    const patience = Duration.toMillis((yield* SpeakConfig).patience)
     /** The patience, or longer if the service asks once for a longer wait. */
-    let allowed = Duration.toMillis(patience)
+    let allowed = patience
     const { stop, punctual } = yield* StopSignal
     const { warnSlow } = yield* SpeakCounters
     const gateway = yield* Gateway
@@ -58,7 +61,7 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
         ? Effect.when(probe, () => toldOf !== lastSuccess && now() - lastSuccess > quiet)
         : stop({
             reason: "unreachable",
-            words: `no request succeeded for ${Duration.format(Duration.millis(allowed))}; all work is saved; run again when the service is back`
+            words: `no request succeeded for ${Duration.format(allowed)}; all work is saved; run again when the service is back`
           })
     )
     const overdue = Effect.suspend(() => {
@@ -75,13 +78,13 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
       /** Records a success and so restarts the patience timer. */
       alive: (): void => {
         lastSuccess = now()
-        allowed = Duration.toMillis(patience)
+        allowed = patience
         isResting = false
       },
       /** Has patience with a wait that the service asks for, and a minute after it; not with a second one. */
       asked: (wait: Duration.Duration): void => {
-        if (allowed === Duration.toMillis(patience))
-          allowed = Math.max(allowed, now() - lastSuccess + Duration.toMillis(wait) + 60_000)
+        if (allowed === patience)
+          allowed = Math.max(patience, now() - lastSuccess + Duration.toMillis(wait) + 60_000)
       },
       /** Stops watching until the next success: nothing is asked of the service meanwhile. */
       rest: (): void => {
@@ -92,8 +95,7 @@ export class ServiceWatch extends Effect.Service<ServiceWatch>()("pipeline/Servi
       /** Runs a fetch. If it takes long, a warning gives the reason for the wait. */
       timed: <A, E, R>(label: string, fetch: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
         Effect.suspend(() => {
-          const why = `its audio has not arrived after ${Duration.format(wordAfter)}; a stalled download is retried`
-          const running = { label, since: now(), why }
+          const running = { label, since: now(), why: noAudioYet }
           const started = Effect.suspend(() => {
             fetches.add(running)
             return fetch
