@@ -117,6 +117,9 @@ describe.skipIf(noChromium)(`mending lines beside the film (${chromiumNeeded})`,
     )
     await page.keyboard.press("Escape")
     await page.evaluate(`location.hash = "#${rows.at(-1)}"`)
+    // The page hears of the new address in a task of its own.
+    const current = () => page.evaluate("document.querySelector('#cues [aria-current]')?.id")
+    await expect.poll(current).toBe(rows.at(-1))
     await page.keyboard.press("e")
     await expect.poll(() => title(page)).toBe(`Cue ${rows.at(-1)?.slice(4)}`)
     await page.keyboard.press("F8")
