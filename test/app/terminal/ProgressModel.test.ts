@@ -133,7 +133,7 @@ describe("the rows of a terminal", () => {
       "  film-en: delivering 42 %"
     ])
     expect(plain(progressRows(board, 2_000, 80))[3]).toBe(
-      "  provider_native: 2 of 4 in flight, 1 spoken, waiting 5 s (requested by the service)"
+      "  provider_native: 2 of 4 in flight, 1 spoken, waiting 5 s (the service accepts no more for now)"
     )
   })
 
@@ -227,7 +227,7 @@ describe("lines without a terminal", () => {
     }
     expect(line(waiting, emptyProgress(0))).toEqual({
       weight: "usual",
-      text: "provider_native: waiting 30 s (requested by the service)"
+      text: "provider_native: waiting 30 s (the service accepts no more for now)"
     })
     expect(line(waiting, advanceProgress(emptyProgress(0), waiting, 500))?.weight).toBe("detail")
   })
