@@ -142,7 +142,9 @@ const sentText = ({ sent, credits, planned }: ProgressModel): string =>
 const providerRow = (id: string, provider: ProviderProgress, now: number): string => {
   const wait = Math.ceil((provider.waitingUntil - now) / 1000)
   const pace = `  ${id}: ${provider.inFlight}${provider.limit === undefined ? "" : ` of ${provider.limit}`} in flight, ${formatInteger(provider.spoken)} spoken`
-  return wait > 0 ? `${pace}${yellow(`, waiting ${wait} s (the service accepts no more for now)`)}` : faint(pace)
+  return wait > 0
+    ? `${pace}${yellow(`, waiting ${wait} s (the service accepts no more for now)`)}`
+    : faint(pace)
 }
 
 const bar = (share: number, columns: number): string => {
@@ -228,7 +230,9 @@ const lineOf = (event: ProgressEvent, before: ProgressModel, after: ProgressMode
     case "ProviderPaced": {
       const waited = (before.providers.get(event.provider)?.waitingUntil ?? 0) > now
       return event.waitingSeconds >= 1 && !waited
-        ? usual(`${event.provider}: waiting ${Math.ceil(event.waitingSeconds)} s (the service accepts no more for now)`)
+        ? usual(
+            `${event.provider}: waiting ${Math.ceil(event.waitingSeconds)} s (the service accepts no more for now)`
+          )
         : detail(`${event.provider}: ${event.inFlight} of ${event.limit} in flight`)
     }
     case "Stopping":
