@@ -10,7 +10,10 @@
  *     greedy  up to 1.2 within the cue and the following pause, up to 1.5 beyond; the rest is cut off
  *     carry   up to 1.3; lines that are too long delay the next ones, which catch up in later pauses
  *
- *     node bench/run.mjs fit [folder] [--spoken]
+ *     node bench/run.mjs fit [folder] [--spoken] [--films [speakers]]
+ *
+ * `--films` prints what a director would change instead, film by film; with a number, films without names are shared
+ * among that many speakers in turn. Spoken durations are cached.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -22,7 +25,9 @@ import { millis } from "../src/domain/time/Units.ts"
 import { charactersOf } from "../src/domain/speech/Utterance.ts"
 import { emptyLexicon } from "../src/script/spoken/Lexicon.ts"
 import { readScript } from "../src/script/ScriptFile.ts"
+import { endsSentence } from "../src/script/language/SentenceBoundaries.ts"
 import { spokenWords } from "../src/script/spoken/SpokenWords.ts"
+import { type Film, type FilmLine, printFitTable } from "./shared/fitTable.ts"
 import { type LineLength, modelled, openSpoken } from "./shared/lineLengths.ts"
 
 const limits = FitLimits.make({ maxSpeed: 1.3, hardMaxSpeed: 1.6, early: millis(300), late: millis(500) })
@@ -75,15 +80,19 @@ const methods: Readonly<Record<string, Method>> = {
   }
 }
 
-/** Returns a file's lines by speaker, in order; none if the file is rejected. Its folder is its language. */
-const tracksOf = async (file: string, name: string, lengthOf: LineLength): Promise<ReadonlyArray<Track>> => {
+/** Reads a file's lines, in order; none if the file is rejected. Its folder is its language. */
+const linesIn = async (
+  file: string,
+  name: string,
+  lengthOf: LineLength
+): Promise<ReadonlyArray<FilmLine>> => {
   const script = readScript(readFileSync(file), file)
   if (Either.isLeft(script)) return []
   const parts = spokenWords(script.right, { bilingual: "second" }, emptyLexicon).cues.flatMap((cue) =>
     "parts" in cue ? cue.parts : []
   )
   const language = name.split("/")[0] ?? ""
-  const spoken: Array<{ readonly speaker: string; readonly line: FitLine }> = []
+  const spoken: Array<FilmLine> = []
   for (const few of Array.chunksOf(parts, 8))
     for (const one of await Promise.all(
       few.map(async ({ speaker = "", said, slot }) => ({
@@ -96,13 +105,29 @@ const tracksOf = async (file: string, name: string, lengthOf: LineLength): Promi
       if (one.slot !== undefined)
         spoken.push({
           speaker: one.speaker,
-          line: { ...one.slot, length: one.length, characters: charactersOf(one.said) }
+          line: { ...one.slot, length: one.length, characters: charactersOf(one.said) },
+          endsSentence: endsSentence(one.said)
         })
-  const heard = spoken.filter(({ line }) => line.length > 0)
-  return Object.values(Array.groupBy(heard, ({ speaker }) => speaker)).map((track) => ({
+  return spoken.filter(({ line }) => line.length > 0).sort((a, b) => a.line.start - b.line.start)
+}
+
+/** Divides a film's lines by speaker. */
+const tracksOf = ({ name, lines }: Film): ReadonlyArray<Track> =>
+  Object.values(Array.groupBy(lines, ({ speaker }) => speaker)).map((track) => ({
     file: name,
-    lines: track.map(({ line }) => line).sort((a, b) => a.start - b.start)
+    lines: track.map(({ line }) => line)
   }))
+
+/** Places the lines of a film as the product does. */
+const placeFilm = (lines: ReadonlyArray<FilmLine>): ReadonlyArray<{ start: number; end: number }> => {
+  const placed = new Map<FitLine, { start: number; end: number }>()
+  for (const track of Object.values(Array.groupBy(lines, ({ speaker }) => speaker))) {
+    const own = track.map(({ line }) => line)
+    fitLines(own, limits).forEach((fitted, at) =>
+      own.slice(at, at + 1).forEach((line) => placed.set(line, fitted))
+    )
+  }
+  return lines.map(({ line }) => placed.get(line) ?? line)
 }
 
 /**
@@ -208,6 +233,8 @@ const rowOf = (tracks: ReadonlyArray<Track>, method: Method): Record<string, str
   }
 }
 
+const words = process.argv.slice(2)
+
 /** Prints the comparison; returns 1 if another method costs less on any file, else 0. */
 export const main = async (folder: string, lengthOf: LineLength): Promise<number> => {
   if (!existsSync(folder)) {
@@ -217,8 +244,21 @@ export const main = async (folder: string, lengthOf: LineLength): Promise<number
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(srt|vtt|ass)$/u.test(file))
     .sort()
-  const tracks: Array<Track> = []
-  for (const file of files) tracks.push(...(await tracksOf(join(folder, file), file, lengthOf)))
+  const films: Array<Film> = []
+  for (const file of files) {
+    const lines = await linesIn(join(folder, file), file, lengthOf)
+    if (lines.length > 0) films.push({ name: file, lines })
+  }
+  if (words.includes("--films")) {
+    const speakers = Number(words.find((word) => /^\d+$/u.test(word)) ?? 1)
+    const shared = films.map(({ name, lines }) => ({
+      name,
+      lines: lines.map((line, at) => (line.speaker === "" ? { ...line, speaker: `${at % speakers}` } : line))
+    }))
+    printFitTable(shared, placeFilm)
+    return 0
+  }
+  const tracks = films.flatMap(tracksOf)
   const count = tracks.reduce((sum, { lines }) => sum + lines.length, 0)
   const fits = tracks.flatMap(({ lines }) => fitting(lines))
   console.log(
@@ -249,8 +289,7 @@ export const main = async (folder: string, lengthOf: LineLength): Promise<number
   return worse.length === 0 ? 0 : 1
 }
 
-const words = process.argv.slice(2)
-const folder = words.find((word) => !word.startsWith("-")) ?? "../shared/corpus/real"
+const folder = words.find((word) => !/^(?:-|\d+$)/u.test(word)) ?? "../shared/corpus/real"
 if (words.includes("--spoken")) {
   const { lengthOf, close } = await openSpoken()
   process.exitCode = await main(folder, lengthOf)

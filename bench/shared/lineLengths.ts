@@ -1,4 +1,6 @@
 /** Spoken durations of lines: estimated by a fast model, or measured on an engine's speech. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { Effect, Exit, Scope } from "effect"
 import { fromInt16 } from "../../src/audio/pcm/Pcm.ts"
 import { speechIn } from "../../src/audio/speech/SpeechTrim.ts"
@@ -28,6 +30,9 @@ export const modelled: LineLength = async (said) =>
     )
   )
 
+/** Keeps measured durations between benchmarks. */
+const cache = join(import.meta.dirname, "lengths.json")
+
 /** Measures eSpeak NG's speech at its normal rate, without the silence around the words. */
 export const openSpoken = async (): Promise<{
   readonly lengthOf: LineLength
@@ -43,16 +48,28 @@ export const openSpoken = async (): Promise<{
     const found = wanted.flatMap((id) => voices.filter((voice) => voice.id === id))
     return found[0]?.id ?? voices.find(({ languages }) => languages.includes(primary))?.id ?? "en-us"
   }
+  const kept: Record<string, number> = existsSync(cache) ? JSON.parse(readFileSync(cache, "utf8")) : {}
+  const known = new Map(Object.entries(kept))
+  const measure: LineLength = async (said, language) => {
+    const spoken = await Effect.runPromise(
+      Effect.option(engine.speak({ text: said, voice: voiceOf(language), rate: 1, volume: 1, pitch: 0 }))
+    )
+    if (spoken._tag === "None" || spoken.value._tag === "Encoded") return millis(0)
+    const { rate, samples } = spoken.value
+    const heard = speechIn({ rate, samples: fromInt16(samples) })
+    return millis(heard === undefined ? 0 : ((heard.bounds.to - heard.bounds.from) * 1000) / rate)
+  }
   return {
     lengthOf: async (said, language) => {
-      const spoken = await Effect.runPromise(
-        Effect.option(engine.speak({ text: said, voice: voiceOf(language), rate: 1, volume: 1, pitch: 0 }))
-      )
-      if (spoken._tag === "None" || spoken.value._tag === "Encoded") return millis(0)
-      const { rate, samples } = spoken.value
-      const heard = speechIn({ rate, samples: fromInt16(samples) })
-      return millis(heard === undefined ? 0 : ((heard.bounds.to - heard.bounds.from) * 1000) / rate)
+      const name = `${language} ${said}`
+      const length = known.get(name) ?? (await measure(said, language))
+      known.set(name, length)
+      return millis(length)
     },
-    close: () => void Effect.runPromise(Scope.close(scope, Exit.void))
+    close: () => {
+      mkdirSync(dirname(cache), { recursive: true })
+      writeFileSync(cache, JSON.stringify(Object.fromEntries(known)))
+      void Effect.runPromise(Scope.close(scope, Exit.void))
+    }
   }
 }
