@@ -15,40 +15,16 @@ import type { CloudOptions, MiniMaxSettings } from "./shared/CloudSettings.ts"
 import { fieldAt, textAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
+const languageNames = new Intl.DisplayNames(["en"], { type: "language" })
+
 /** Languages by the names that MiniMax gives them, in requests and at the start of its voices' ids. */
 const languages: Readonly<Record<string, string>> = {
-  ar: "Arabic",
-  bg: "Bulgarian",
-  cs: "Czech",
-  da: "Danish",
-  de: "German",
-  el: "Greek",
-  en: "English",
-  es: "Spanish",
-  fi: "Finnish",
-  fr: "French",
-  he: "Hebrew",
-  hi: "Hindi",
-  hr: "Croatian",
-  hu: "Hungarian",
-  id: "Indonesian",
-  it: "Italian",
-  ja: "Japanese",
-  ko: "Korean",
-  ms: "Malay",
-  nl: "Dutch",
-  pl: "Polish",
-  pt: "Portuguese",
-  ro: "Romanian",
-  ru: "Russian",
-  sk: "Slovak",
-  sv: "Swedish",
-  th: "Thai",
-  tr: "Turkish",
-  uk: "Ukrainian",
-  vi: "Vietnamese",
-  yue: "Chinese,Yue",
-  zh: "Chinese"
+  ...Object.fromEntries(
+    "ar bg cs da de el en es fi fr he hi hr hu id it ja ko ms nl pl pt ro ru sk sv th tr uk vi zh"
+      .split(" ")
+      .map((code) => [code, languageNames.of(code)])
+  ),
+  yue: "Chinese,Yue"
 }
 
 export const makeMiniMax = Effect.fnUntraced(function* (settings: CloudOptions<typeof MiniMaxSettings.Type>) {

@@ -1,7 +1,7 @@
 /** Normalizes a text for an engine, token by token, so that spoken times map back to the words as written. */
 import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { pronounceable, spelledNumbers, splitWord } from "./Pronounceable.ts"
-import type { Token } from "./Token.ts"
+import { readings, type Token } from "./Token.ts"
 import { writtenWords, type Word } from "./WrittenWords.ts"
 import { ownsDot } from "./vietnamese/Abbreviations.ts"
 import { mergedNumbers, westernDigits } from "./vietnamese/Digits.ts"
@@ -73,30 +73,12 @@ const withoutDigits = (read: string): string =>
     .trim()
 
 /** Abbreviations written out, since engines take their dot for the end of a sentence. */
-const abbreviations = new Map(
-  Object.entries({
-    "mr.": "Mister",
-    "mrs.": "Missus",
-    "ms.": "Miz",
-    "dr.": "Doctor",
-    "prof.": "Professor",
-    "sgt.": "Sergeant",
-    "capt.": "Captain",
-    "lt.": "Lieutenant",
-    "col.": "Colonel",
-    "gen.": "General",
-    "gov.": "Governor",
-    "sen.": "Senator",
-    "rev.": "Reverend",
-    "jr.": "Junior",
-    "sr.": "Senior",
-    "vs.": "versus",
-    "etc.": "et cetera",
-    "approx.": "approximately",
-    "e.g.": "for example",
-    "i.e.": "that is"
-  })
-)
+const abbreviations = readings(`
+  mr. = Mister; mrs. = Missus; ms. = Miz; dr. = Doctor; prof. = Professor; sgt. = Sergeant;
+  capt. = Captain; lt. = Lieutenant; col. = Colonel; gen. = General; gov. = Governor; sen. = Senator;
+  rev. = Reverend; jr. = Junior; sr. = Senior; vs. = versus; etc. = et cetera; approx. = approximately;
+  e.g. = for example; i.e. = that is
+`)
 
 const months = "January February March April May June July August September October November December".split(
   " "

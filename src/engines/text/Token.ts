@@ -9,3 +9,12 @@ export interface Token {
   /** What to speak: words separated by single spaces, with punctuation for pauses; empty if silent. */
   readonly spoken: string
 }
+
+/** Reads a table such as `TP Tp = thành phố; VN = Việt Nam`: the spoken form of each written one. */
+export const readings = (table: string): ReadonlyMap<string, string> =>
+  new Map(
+    table.split(";").flatMap((entry) => {
+      const [written = "", spoken = ""] = entry.trim().split(" = ")
+      return written.split(" ").map((form) => [form, spoken] as const)
+    })
+  )

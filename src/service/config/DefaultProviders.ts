@@ -1,6 +1,6 @@
 /** Settings of the five built-in providers. They work offline, with the bundled engines eSpeak NG and Flite. */
 import { Schema } from "effect"
-import { ProviderSettings } from "./ServiceConfig.ts"
+import { ProviderSettings, type VoiceSettings } from "./ServiceConfig.ts"
 
 /** Defaults of every provider. */
 export const plainProvider = {
@@ -15,45 +15,23 @@ export const plainProvider = {
   voices: "all"
 } as const
 
-/** Languages of the multilingual voices and eSpeak NG's voice for each. The first is used for undetected languages. */
-const tongues = {
-  en: "en-us",
-  vi: "vi",
-  es: "es",
-  fr: "fr",
-  de: "de",
-  it: "it",
-  pt: "pt-br",
-  nl: "nl",
-  pl: "pl",
-  cs: "cs",
-  sv: "sv",
-  tr: "tr",
-  id: "id",
-  ru: "ru",
-  uk: "uk",
-  el: "el",
-  ar: "ar",
-  he: "he",
-  hi: "hi",
-  bn: "bn",
-  ta: "ta",
-  th: "th",
-  ja: "ja",
-  ko: "ko",
-  zh: "cmn"
-} as const
+/** Languages of the multilingual voices. The first is used for undetected languages. */
+const tongues = "en vi es fr de it pt nl pl cs sv tr id ru uk el ar he hi bn ta th ja ko zh".split(" ")
+
+/** eSpeak NG's voices for the languages whose voice has another name. */
+const espeakNames: Readonly<Record<string, string>> = { en: "en-us", pt: "pt-br", zh: "cmn" }
 
 const polyglot = (variant: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(tongues).map(([language, voice]) => [language, `${voice}+${variant}`]))
+  Object.fromEntries(tongues.map((language) => [language, `${espeakNames[language] ?? language}+${variant}`]))
 
-const native = (id: string, name: string, gender: "female" | "male", voice: string, description: string) => ({
-  id,
-  name,
-  gender,
-  voice,
-  description
-})
+/** A voice with a name of its own. */
+const named = (
+  id: string,
+  name: string,
+  gender: "female" | "male",
+  voice: VoiceSettings["voice"],
+  description: string
+) => ({ id, name, gender, voice, description })
 
 /** Provider ids with their settings, in listing order. */
 export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Schema.decodeUnknownSync(
@@ -89,53 +67,12 @@ export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Sche
       }
     ],
     voices: [
-      {
-        id: "aria",
-        name: "Aria",
-        gender: "female",
-        description: "A clear, warm voice for any language.",
-        voice: polyglot("f2")
-      },
-      {
-        id: "luna",
-        name: "Luna",
-        gender: "female",
-        description: "A bright, young voice.",
-        voice: polyglot("f3"),
-        pitch: 1.5
-      },
-      {
-        id: "stella",
-        name: "Stella",
-        gender: "female",
-        description: "A deep, composed voice.",
-        voice: polyglot("f4"),
-        rate: 0.95
-      },
-      {
-        id: "marcus",
-        name: "Marcus",
-        gender: "male",
-        description: "A steady voice for stories and explanations.",
-        voice: polyglot("m3")
-      },
-      {
-        id: "theo",
-        name: "Theo",
-        gender: "male",
-        description: "A light, quick voice.",
-        voice: polyglot("m7"),
-        rate: 1.05
-      },
-      {
-        id: "magnus",
-        name: "Magnus",
-        gender: "male",
-        description: "A low, grave voice.",
-        voice: polyglot("m1"),
-        pitch: -2.5,
-        rate: 0.92
-      }
+      named("aria", "Aria", "female", polyglot("f2"), "A clear, warm voice for any language."),
+      { ...named("luna", "Luna", "female", polyglot("f3"), "A bright, young voice."), pitch: 1.5 },
+      { ...named("stella", "Stella", "female", polyglot("f4"), "A deep, composed voice."), rate: 0.95 },
+      named("marcus", "Marcus", "male", polyglot("m3"), "A steady voice for stories and explanations."),
+      { ...named("theo", "Theo", "male", polyglot("m7"), "A light, quick voice."), rate: 1.05 },
+      { ...named("magnus", "Magnus", "male", polyglot("m1"), "A low, grave voice."), pitch: -2.5, rate: 0.92 }
     ]
   },
   provider_fast: {
@@ -200,14 +137,14 @@ export const defaultProviders: Readonly<Record<string, ProviderSettings>> = Sche
       }
     ],
     voices: [
-      native("vi-anna", "Anna (Northern Vietnamese)", "female", "vi+f2", "A clear Northern voice."),
-      native("vi-bo", "Bo (Northern Vietnamese)", "male", "vi+m3", "A steady Northern voice."),
-      native("vi-hue", "Huệ (Central Vietnamese)", "female", "vi-vn-x-central+f3", "A soft Central voice."),
-      native("vi-kien", "Kiên (Central Vietnamese)", "male", "vi-vn-x-central+m1", "A low Central voice."),
-      native("vi-mai", "Mai (Southern Vietnamese)", "female", "vi-vn-x-south+f4", "A warm Southern voice."),
-      native("vi-nam", "Nam (Southern Vietnamese)", "male", "vi-vn-x-south+m7", "A light Southern voice."),
-      native("en-anna", "Anna (American English)", "female", "en-us+f2", "A clear American voice."),
-      native("en-bo", "Bo (American English)", "male", "en-us+m3", "A steady American voice.")
+      named("vi-anna", "Anna (Northern Vietnamese)", "female", "vi+f2", "A clear Northern voice."),
+      named("vi-bo", "Bo (Northern Vietnamese)", "male", "vi+m3", "A steady Northern voice."),
+      named("vi-hue", "Huệ (Central Vietnamese)", "female", "vi-vn-x-central+f3", "A soft Central voice."),
+      named("vi-kien", "Kiên (Central Vietnamese)", "male", "vi-vn-x-central+m1", "A low Central voice."),
+      named("vi-mai", "Mai (Southern Vietnamese)", "female", "vi-vn-x-south+f4", "A warm Southern voice."),
+      named("vi-nam", "Nam (Southern Vietnamese)", "male", "vi-vn-x-south+m7", "A light Southern voice."),
+      named("en-anna", "Anna (American English)", "female", "en-us+f2", "A clear American voice."),
+      named("en-bo", "Bo (American English)", "male", "en-us+m3", "A steady American voice.")
     ]
   },
   provider_lowcost: {

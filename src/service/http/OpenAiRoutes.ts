@@ -135,21 +135,10 @@ const deleted = new NotFound({ code: "task_unknown", message: "the task was dele
 
 // The voice, model and provider that a request of OpenAI's interface selects.
 
-/** OpenAI's voices, and the gender of the voice that each selects. */
-const openAiVoices: Readonly<Record<string, "female" | "male">> = {
-  alloy: "female",
-  ash: "male",
-  ballad: "male",
-  cedar: "male",
-  coral: "female",
-  echo: "male",
-  fable: "female",
-  marin: "female",
-  nova: "female",
-  onyx: "male",
-  sage: "female",
-  shimmer: "female",
-  verse: "male"
+/** OpenAI's voices by the gender of the voice that each selects. */
+const openAiVoices = {
+  female: "alloy coral fable marin nova sage shimmer".split(" "),
+  male: "ash ballad cedar echo onyx verse".split(" ")
 }
 
 /** OpenAI's speech models: they select the default model of the voice's provider. */
@@ -197,7 +186,7 @@ const voiceNamed = (providers: ReadonlyArray<ServedProvider>, name: string): Ser
   const wanted = name.toLowerCase()
   const voices = providers.flatMap((provider) => provider.voices)
   const named = voices.find(({ wire }) => wire.name.toLowerCase() === wanted)
-  const gender = openAiVoices[wanted]
+  const gender = (["female", "male"] as const).find((each) => openAiVoices[each].includes(wanted))
   if (named !== undefined || gender === undefined) return named
   // One provider, so that all of OpenAI's voices have one price and one set of rules.
   const [provider] = providers
@@ -205,10 +194,7 @@ const voiceNamed = (providers: ReadonlyArray<ServedProvider>, name: string): Ser
     .sort((one, other) => one.features.min_characters - other.features.min_characters)
   const alike = provider?.voices.filter(({ wire }) => wire.gender === gender) ?? []
   const choice = alike.length > 0 ? alike : (provider?.voices ?? [])
-  const place = Object.keys(openAiVoices)
-    .filter((each) => openAiVoices[each] === gender)
-    .indexOf(wanted)
-  return choice[place % Math.max(1, choice.length)]
+  return choice[openAiVoices[gender].indexOf(wanted) % Math.max(1, choice.length)]
 }
 
 // Converts a task's audio to OpenAI's formats. Each result is a file that is kept with the task's others.

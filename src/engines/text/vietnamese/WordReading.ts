@@ -1,4 +1,5 @@
 /** Reads a word's core in Vietnamese, given its neighbours: the first matching rule applies. */
+import { readings } from "../Token.ts"
 import { expanded } from "./Abbreviations.ts"
 import { digitByDigit, integerWords, writtenNumber } from "./Numbers.ts"
 import { isSyllable } from "./Syllable.ts"
@@ -135,43 +136,15 @@ const address: Rule = (core) => {
     .join(" ")
 }
 
-const addressSigns = new Map(
-  Object.entries({
-    ".": "chấm",
-    "/": "gạch chéo",
-    "@": "a còng",
-    "-": "gạch ngang",
-    _: "gạch dưới",
-    ":": "hai chấm"
-  })
-)
+const addressSigns = readings(`
+  . = chấm; / = gạch chéo; @ = a còng; - = gạch ngang; _ = gạch dưới; : = hai chấm
+`)
 
-const signs = new Map(
-  Object.entries({
-    "&": "và",
-    "+": "cộng",
-    "=": "bằng",
-    "%": "phần trăm",
-    "@": "a còng",
-    "#": "thăng",
-    "~": "khoảng",
-    "×": "nhân",
-    "÷": "chia",
-    "±": "cộng trừ",
-    "<": "nhỏ hơn",
-    ">": "lớn hơn",
-    "°": "độ",
-    "§": "mục",
-    $: "đô la",
-    "€": "ơ rô",
-    "£": "bảng Anh",
-    "¥": "yên",
-    "₫": "đồng",
-    "²": "bình phương",
-    "³": "lập phương",
-    "^": "mũ"
-  })
-)
+const signs = readings(`
+  & = và; + = cộng; = = bằng; % = phần trăm; @ = a còng; # = thăng; ~ = khoảng; × = nhân; ÷ = chia;
+  ± = cộng trừ; < = nhỏ hơn; > = lớn hơn; ° = độ; § = mục; $ = đô la; € = ơ rô; £ = bảng Anh; ¥ = yên;
+  ₫ = đồng; ² = bình phương; ³ = lập phương; ^ = mũ
+`)
 
 const initials: Rule = (core) =>
   /^\p{Lu}{2,6}$/u.test(core) || /^\p{L}$/u.test(core) ? letters(core) : undefined
@@ -225,43 +198,11 @@ const rules: ReadonlyArray<Rule> = [
   mixed
 ]
 
-const names = new Map(
-  Object.entries({
-    A: "a",
-    Ă: "á",
-    Â: "ớ",
-    B: "bê",
-    C: "xê",
-    D: "đê",
-    Đ: "đê",
-    E: "e",
-    Ê: "ê",
-    F: "ép",
-    G: "giê",
-    H: "hát",
-    I: "i",
-    J: "giây",
-    K: "ca",
-    L: "e lờ",
-    M: "em mờ",
-    N: "en nờ",
-    O: "ô",
-    Ô: "ô",
-    Ơ: "ơ",
-    P: "pê",
-    Q: "quy",
-    R: "e rờ",
-    S: "ét",
-    T: "tê",
-    U: "u",
-    Ư: "ư",
-    V: "vê",
-    W: "vê kép",
-    X: "ích",
-    Y: "y",
-    Z: "dét"
-  })
-)
+const names = readings(`
+  A = a; Ă = á; Â = ớ; B = bê; C = xê; D Đ = đê; E = e; Ê = ê; F = ép; G = giê; H = hát; I = i; J = giây;
+  K = ca; L = e lờ; M = em mờ; N = en nờ; O Ô = ô; Ơ = ơ; P = pê; Q = quy; R = e rờ; S = ét; T = tê; U = u;
+  Ư = ư; V = vê; W = vê kép; X = ích; Y = y; Z = dét
+`)
 
 /** Returns a letter's name; returns any other character unchanged. */
 const letterName = (letter: string): string => names.get(letter.toUpperCase()) ?? letter
@@ -343,90 +284,18 @@ const timed = (hours: string | undefined, minutes: string | undefined, seconds: 
   return said.join(" ")
 }
 
-const units = new Map(
-  Object.entries({
-    "%": "phần trăm",
-    "‰": "phần nghìn",
-    km: "ki lô mét",
-    m: "mét",
-    dm: "đề xi mét",
-    cm: "xen ti mét",
-    mm: "mi li mét",
-    nm: "na nô mét",
-    µm: "mi crô mét",
-    km2: "ki lô mét vuông",
-    m2: "mét vuông",
-    cm2: "xen ti mét vuông",
-    m3: "mét khối",
-    cm3: "xen ti mét khối",
-    ha: "héc ta",
-    kg: "ki lô gam",
-    g: "gam",
-    gr: "gam",
-    mg: "mi li gam",
-    l: "lít",
-    L: "lít",
-    lít: "lít",
-    ml: "mi li lít",
-    mL: "mi li lít",
-    h: "giờ",
-    p: "phút",
-    ph: "phút",
-    phút: "phút",
-    s: "giây",
-    ms: "mi li giây",
-    "°": "độ",
-    "°C": "độ xê",
-    "℃": "độ xê",
-    "°F": "độ ép",
-    Hz: "héc",
-    kHz: "ki lô héc",
-    MHz: "mê ga héc",
-    GHz: "gi ga héc",
-    kW: "ki lô oát",
-    MW: "mê ga oát",
-    kWh: "ki lô oát giờ",
-    mAh: "mi li am pe giờ",
-    Pa: "pát can",
-    dB: "đề xi ben",
-    cal: "ca lo",
-    kcal: "ki lô ca lo",
-    KB: "ki lô bai",
-    kB: "ki lô bai",
-    MB: "mê ga bai",
-    GB: "gi ga bai",
-    TB: "tê ra bai",
-    Mbps: "mê ga bít trên giây",
-    px: "pích xeo",
-    inch: "inh",
-    '"': "inh",
-    ft: "phít",
-    mph: "dặm trên giờ",
-    đ: "đồng",
-    Đ: "đồng",
-    "₫": "đồng",
-    đồng: "đồng",
-    VND: "đồng",
-    VNĐ: "đồng",
-    vnđ: "đồng",
-    $: "đô la",
-    USD: "đô la Mỹ",
-    "€": "ơ rô",
-    EUR: "ơ rô",
-    "£": "bảng Anh",
-    GBP: "bảng Anh",
-    "¥": "yên",
-    JPY: "yên",
-    k: "nghìn",
-    K: "nghìn",
-    tr: "triệu",
-    triệu: "triệu",
-    tỷ: "tỷ",
-    tỉ: "tỷ",
-    M: "triệu",
-    x: "lần"
-  })
-)
+const units = readings(`
+  % = phần trăm; ‰ = phần nghìn; km = ki lô mét; m = mét; dm = đề xi mét; cm = xen ti mét; mm = mi li mét;
+  nm = na nô mét; µm = mi crô mét; km2 = ki lô mét vuông; m2 = mét vuông; cm2 = xen ti mét vuông;
+  m3 = mét khối; cm3 = xen ti mét khối; ha = héc ta; kg = ki lô gam; g gr = gam; mg = mi li gam;
+  l L lít = lít; ml mL = mi li lít; h = giờ; p ph phút = phút; s = giây; ms = mi li giây; ° = độ;
+  °C ℃ = độ xê; °F = độ ép; Hz = héc; kHz = ki lô héc; MHz = mê ga héc; GHz = gi ga héc; kW = ki lô oát;
+  MW = mê ga oát; kWh = ki lô oát giờ; mAh = mi li am pe giờ; Pa = pát can; dB = đề xi ben; cal = ca lo;
+  kcal = ki lô ca lo; KB kB = ki lô bai; MB = mê ga bai; GB = gi ga bai; TB = tê ra bai;
+  Mbps = mê ga bít trên giây; px = pích xeo; inch " = inh; ft = phít; mph = dặm trên giờ;
+  đ Đ ₫ đồng VND VNĐ vnđ = đồng; $ = đô la; USD = đô la Mỹ; € EUR = ơ rô; £ GBP = bảng Anh; ¥ JPY = yên;
+  k K = nghìn; tr triệu M = triệu; tỷ tỉ = tỷ; x = lần
+`)
 
 /** Returns the name of a unit after a number, also of powers and quotients ("km²", "km/h", "đ/kg"), else undefined. */
 const unitName = (written: string): string | undefined => {
