@@ -1,6 +1,5 @@
 // Bundles the command, src/app/Program.ts, as CommonJS files. Node loads many small ones in a third of the time that ES
-// modules take. On Node 20, it can keep compiled code between runs only for CommonJS
-// (src/app/layers/CompileCache.ts).
+// modules take.
 import { writeFileSync } from "node:fs"
 import { basename } from "node:path"
 import { build, transform } from "esbuild"

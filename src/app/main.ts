@@ -1,8 +1,12 @@
 /** Entry point of the `dubwright` command. Prints the version without loading the rest, which is in `Program.ts`. */
+import { createRequire } from "node:module"
 import { version } from "../domain/values/Version.ts"
-import { loadProgram } from "./layers/CompileCache.ts"
+import { keepCompiledCode, storeCompiledCode } from "./layers/CompileCache.ts"
 import { tuneGc } from "./layers/GcTuning.ts"
 
-const words = process.argv.slice(2)
-if (words[0] === "--version") process.stdout.write(`${version}\n`)
-else tuneGc(loadProgram("Program.cjs", words))
+if (process.argv[2] === "--version") process.stdout.write(`${version}\n`)
+else {
+  keepCompiledCode()
+  createRequire(import.meta.url)("./Program.cjs")
+  tuneGc(storeCompiledCode)
+}

@@ -2,162 +2,183 @@
  * Definitions of the commands that work on a batch: run, watch, plan, status, retry, clean, verify, review,
  * export-lines, import-lines.
  */
-import { Command } from "@effect/cli"
-import * as Flags from "./Flags.ts"
-import * as OptionKinds from "./OptionKinds.ts"
-import { lazyCommand } from "./LazyCommand.ts"
+import { Duration, Schema } from "effect"
 import { profileNames } from "../../domain/manifest/DeliveryProfile.ts"
+import { failOnNames } from "../commands/FailOn.ts"
+import * as Flags from "./Flags.ts"
+import {
+  amount,
+  checked,
+  command,
+  flag,
+  list,
+  manyArguments,
+  maybe,
+  onlyArgument,
+  withDefault,
+  seconds,
+  text
+} from "./OptionKinds.ts"
 
-const run = Command.make(
+const inputs = manyArguments(
+  "file",
+  "one manifest, or scripts (.srt .vtt .ass .ttml .stl .scc .csv .xlsx .txt …; see help formats)"
+)
+const manifest = manyArguments(
+  "manifest",
+  "a manifest (.yaml .yml .json), or the files that were passed to run"
+)
+const verified = manyArguments(
+  "manifest",
+  "a manifest, or the files that were passed to run; with --profile: audio and video files"
+)
+const reviewed = onlyArgument(
+  "manifest",
+  "a manifest (.yaml .yml .json); accepted changes are saved beside it"
+)
+
+const running = { inputs, ...Flags.batch, ...Flags.speaking, ...Flags.fleet }
+
+const run = command(
   "run",
-  {
-    inputs: Flags.inputs,
-    ...Flags.batch,
-    ...Flags.speaking,
-    ...Flags.fleet,
-    json: OptionKinds.flag("json", "print only the run's summary (run.json) on stdout"),
-    ...Flags.loudness
-  },
-  lazyCommand(async () => (await import("../commands/RunCommand.ts")).runCommand)
-).pipe(
-  Command.withDescription("Dub a batch; run it again to resume, or to process only new and changed lines")
+  "Dub a batch; run it again to resume, or to process only new and changed lines",
+  { ...running, json: flag("json", "print only the run's summary (run.json) on stdout"), ...Flags.loudness },
+  async () => (await import("../commands/RunCommand.ts")).runCommand
 )
 
-const watch = Command.make(
+const watch = command(
   "watch",
+  "Wait for files to arrive, and dub each once; ends at the deadline, at the credit limit or on Ctrl-C",
   {
-    inputs: Flags.inputs,
-    ...Flags.batch,
-    ...Flags.speaking,
-    ...Flags.fleet,
-    settle: OptionKinds.seconds("settle", 10, "process a file once it has not changed for this long"),
-    every: OptionKinds.seconds("every", 5, "time between two checks of the files"),
-    json: OptionKinds.flag("json", "print only each run's summary (run.json) on stdout"),
+    ...running,
+    settle: seconds("settle", 10, "process a file once it has not changed for this long"),
+    every: seconds("every", 5, "time between two checks of the files"),
+    json: flag("json", "print only each run's summary (run.json) on stdout"),
     ...Flags.loudness
   },
-  lazyCommand(async () => (await import("../commands/WatchCommand.ts")).watchCommand)
-).pipe(
-  Command.withDescription(
-    "Wait for files to arrive, and dub each once; ends at the deadline, at the credit limit or on Ctrl-C"
-  )
+  async () => (await import("../commands/WatchCommand.ts")).watchCommand
 )
 
-const plan = Command.make(
+const plan = command(
   "plan",
+  "Dry run: print the cost, lines that will not fit and every error, without spending anything",
   {
-    inputs: Flags.inputs,
+    inputs,
     ...Flags.batch,
-    maxCredits: OptionKinds.amount("max-credits", "N", "exit with code 4 if the batch would cost more"),
-    failOn: Flags.failOn,
-    html: OptionKinds.textOption("html", "FILE", "also write the plan as a self-contained HTML page"),
-    speakers: OptionKinds.flag(
-      "speakers",
-      "print only a voice map to fill in, as YAML, or complete the cast file"
+    maxCredits: amount("max-credits", "N", "exit with code 4 if the batch would cost more"),
+    failOn: withDefault(
+      list(
+        "fail-on",
+        "WHAT",
+        Schema.Literal(...failOnNames),
+        "exit with code 3 on these conditions, separated by commas; see dubwright help commands"
+      ),
+      []
     ),
+    html: text("html", "FILE", "also write the plan as a self-contained HTML page"),
+    speakers: flag("speakers", "print only a voice map to fill in, as YAML, or complete the cast file"),
     json: Flags.json,
     ...Flags.loudness
   },
-  lazyCommand(async () => (await import("../commands/PlanCommand.ts")).planCommand)
-).pipe(
-  Command.withDescription(
-    "Dry run: print the cost, lines that will not fit and every error, without spending anything"
-  )
+  async () => (await import("../commands/PlanCommand.ts")).planCommand
 )
 
-const onManifest = { inputs: Flags.manifest, ...Flags.batch }
-const standing = { ...onManifest, json: Flags.json, ...Flags.loudness }
+const onManifest = { inputs: manifest, ...Flags.batch, ...Flags.loudness }
+const standing = { ...onManifest, json: Flags.json }
 
-const status = Command.make(
+const status = command(
   "status",
+  "Show finished, in-flight, failed and remaining work, also during a run",
   standing,
-  lazyCommand(async () => (await import("../commands/StateCommands.ts")).statusCommand)
-).pipe(Command.withDescription("Show finished, in-flight, failed and remaining work, also during a run"))
+  async () => (await import("../commands/StateCommands.ts")).statusCommand
+)
 
-const retry = Command.make(
+const retry = command(
   "retry",
-  { ...onManifest, ...Flags.speaking, ...Flags.fleet, json: Flags.json, ...Flags.loudness },
-  lazyCommand(async () => (await import("../commands/RunCommand.ts")).retryCommand)
-).pipe(Command.withDescription("Retry failed lines, then run the batch"))
+  "Retry failed lines, then run the batch",
+  { ...standing, ...Flags.speaking, ...Flags.fleet },
+  async () => (await import("../commands/RunCommand.ts")).retryCommand
+)
 
-const clean = Command.make(
+const age = Schema.transform(Schema.String.pipe(Schema.pattern(/^\d{1,5}[hdw]$/u)), Schema.DurationFromSelf, {
+  strict: true,
+  decode: (text) =>
+    Duration.hours(Number.parseInt(text, 10) * (text.endsWith("h") ? 1 : text.endsWith("d") ? 24 : 168)),
+  encode: (age) => `${Math.round(Duration.toHours(age))}h`
+})
+
+const clean = command(
   "clean",
+  "Delete clips that no manifest needs",
   {
     ...standing,
-    olderThan: Flags.olderThan,
-    remote: OptionKinds.flag("remote", "also delete this batch's finished tasks on the service")
+    olderThan: maybe(
+      checked(
+        "older-than",
+        "AGE",
+        age,
+        "an age such as 30d, 12h or 4w",
+        "delete only clips unused for this long (30d, 12h, 4w)"
+      )
+    ),
+    remote: flag("remote", "also delete this batch's finished tasks on the service")
   },
-  lazyCommand(async () => (await import("../commands/StateCommands.ts")).cleanCommand)
-).pipe(Command.withDescription("Delete clips that no manifest needs"))
+  async () => (await import("../commands/StateCommands.ts")).cleanCommand
+)
 
-const verify = Command.make(
+const verify = command(
   "verify",
+  "Compare the delivered audio with report.json, cue by cue; with --profile, check files against a delivery profile",
   {
     ...standing,
-    inputs: Flags.verified,
-    profile: OptionKinds.textOption(
+    inputs: verified,
+    profile: text(
       "profile",
       "NAME",
       `check audio and video files against a delivery profile: ${profileNames.join(", ")}, or a file`
     ),
-    film: OptionKinds.textOption("film", "FILE", "with --profile: the film whose length the files must have")
+    film: text("film", "FILE", "with --profile: the film whose length the files must have")
   },
-  lazyCommand(async () => (await import("../commands/VerifyCommand.ts")).verifyCommand)
-).pipe(
-  Command.withDescription(
-    "Compare the delivered audio with report.json, cue by cue; with --profile, check files against a delivery profile"
-  )
+  async () => (await import("../commands/VerifyCommand.ts")).verifyCommand
 )
 
-const review = Command.make(
+const review = command(
   "review",
+  "Edit single cues in a browser: change, listen, accept (prints `review URL`)",
   {
     ...onManifest,
-    inputs: Flags.reviewed,
+    inputs: reviewed,
     port: Flags.port(0, "port on loopback; default: a free one"),
-    reviewer: Flags.reviewer,
-    ...Flags.loudness
+    reviewer: text("as", "NAME", "your name in approvals; default: the login name")
   },
-  lazyCommand(async () => (await import("../review/ReviewCommand.ts")).reviewCommand)
-).pipe(Command.withDescription("Edit single cues in a browser: change, listen, accept (prints `review URL`)"))
-
-const exportLines = Command.make(
-  "export-lines",
-  {
-    ...onManifest,
-    inputs: Flags.reviewed,
-    to: OptionKinds.textOr("to", "FILE", "lines.csv", "a .csv or .xlsx file; default: lines.csv"),
-    proposals: OptionKinds.flag(
-      "proposals",
-      "fill in the rewriter's proposals as new texts, for you to check"
-    ),
-    ...Flags.loudness
-  },
-  lazyCommand(async () => (await import("../commands/LineListCommands.ts")).exportLinesCommand)
-).pipe(
-  Command.withDescription("Write the lines that do not fit to a spreadsheet, for a translator to shorten")
+  async () => (await import("../review/ReviewCommand.ts")).reviewCommand
 )
 
-const importLines = Command.make(
-  "import-lines",
+const exportLines = command(
+  "export-lines",
+  "Write the lines that do not fit to a spreadsheet, for a translator to shorten",
   {
     ...onManifest,
-    inputs: Flags.reviewed,
-    from: OptionKinds.textOr("from", "FILE", "lines.csv", "the edited list; default: lines.csv"),
-    long: OptionKinds.flag("long", "also accept texts that are still too long"),
-    ...Flags.loudness
+    inputs: reviewed,
+    to: withDefault(text("to", "FILE", "a .csv or .xlsx file; default: lines.csv"), "lines.csv"),
+    proposals: flag("proposals", "fill in the rewriter's proposals as new texts, for you to check")
   },
-  lazyCommand(async () => (await import("../commands/LineListCommands.ts")).importLinesCommand)
-).pipe(Command.withDescription("Check an edited list of export-lines, and save its new texts as overrides"))
+  async () => (await import("../commands/LineListCommands.ts")).exportLinesCommand
+)
+
+const importLines = command(
+  "import-lines",
+  "Check an edited list of export-lines, and save its new texts as overrides",
+  {
+    ...onManifest,
+    inputs: reviewed,
+    from: withDefault(text("from", "FILE", "the edited list; default: lines.csv"), "lines.csv"),
+    long: flag("long", "also accept texts that are still too long")
+  },
+  async () => (await import("../commands/LineListCommands.ts")).importLinesCommand
+)
 
 export const batchCommands = [
-  run,
-  watch,
-  plan,
-  status,
-  retry,
-  clean,
-  verify,
-  review,
-  exportLines,
-  importLines
+  ...[run, watch, plan, status, retry],
+  ...[clean, verify, review, exportLines, importLines]
 ] as const

@@ -1,13 +1,42 @@
-/** Option constructors: text, numbers and flags. Each validates its value, so errors name the option. */
-import { HelpDoc, Options, ValidationError } from "@effect/cli"
-import { Effect, Option, Schema } from "effect"
+/** Constructors of commands, arguments and options. Options validate their values, so that errors name the option. */
+import { Args, Command, HelpDoc, Options, ValidationError } from "@effect/cli"
+import { Array, Effect, Option, Schema, type Types } from "effect"
+
+/** A command. Its code is imported only when it runs, so that help and usage errors are fast. */
+export const command = <Name extends string, const Config extends Command.Command.Config, A, E, R>(
+  name: Name,
+  description: string,
+  config: Config,
+  load: () => Promise<
+    (options: Types.Simplify<Command.Command.ParseConfig<Config>>) => Effect.Effect<A, E, R>
+  >
+) =>
+  Command.make(name, config, (options) => Effect.flatMap(Effect.promise(load), (run) => run(options))).pipe(
+    Command.withDescription(description)
+  )
+
+export const argument = (name: string, description: string) =>
+  Args.text({ name }).pipe(Args.withDescription(description))
+
+/** One or more arguments. */
+export const manyArguments = (name: string, description: string) =>
+  Args.atLeast(argument(name, description), 1)
+
+/** One argument, where the command takes a list. */
+export const onlyArgument = (name: string, description: string) =>
+  Args.map(argument(name, description), Array.of)
 
 /** Makes an option optional; undefined if absent. */
 export const maybe = <A>(option: Options.Options<A>): Options.Options<A | undefined> =>
   Options.map(Options.optional(option), Option.getOrUndefined)
 
-export const refused = (name: string, expected: string, found: string) =>
-  ValidationError.invalidValue(HelpDoc.p(`--${name}: expected ${expected}, found "${found}"`))
+/** Gives an optional option a default. */
+export const withDefault = <A, const B>(
+  option: Options.Options<A | undefined>,
+  fallback: B
+): Options.Options<A | B> => Options.map(option, (value) => value ?? fallback)
+
+export const invalid = (problem: string) => ValidationError.invalidValue(HelpDoc.p(problem))
 
 /** An option decoded by a schema. `expected` describes valid values in the error message. */
 export const checked = <A>(
@@ -21,87 +50,62 @@ export const checked = <A>(
     Options.withPseudoName(placeholder),
     Options.withDescription(description),
     Options.mapEffect((found) =>
-      Schema.decode(schema)(found).pipe(Effect.mapError(() => refused(name, expected, found)))
+      Effect.mapError(Schema.decode(schema)(found), () =>
+        invalid(`--${name}: expected ${expected}, found "${found}"`)
+      )
     )
   )
-
-export const textOption = (name: string, placeholder: string, description: string) =>
-  maybe(checked(name, placeholder, Schema.NonEmptyTrimmedString, "a value", description))
-
-export const textOr = (name: string, placeholder: string, fallback: string, description: string) =>
-  Options.map(textOption(name, placeholder, description), (value) => value ?? fallback)
 
 export const requiredText = (name: string, placeholder: string, description: string) =>
   checked(name, placeholder, Schema.NonEmptyTrimmedString, "a value", description)
 
+export const text = (name: string, placeholder: string, description: string) =>
+  maybe(requiredText(name, placeholder, description))
+
 /** An optional list of some of the literals, separated by commas. */
-export const listOption = <Names extends readonly [string, ...ReadonlyArray<string>]>(
+export const list = <Names extends readonly [string, ...ReadonlyArray<string>]>(
   name: string,
   placeholder: string,
   names: Schema.Literal<[...Names]>,
   description: string
-) =>
-  maybe(
-    checked(
-      name,
-      placeholder,
-      Schema.split(",").pipe(Schema.compose(Schema.NonEmptyArray(names))),
-      `one or more of ${names.literals.join(", ")}, separated by commas`,
-      description
-    )
-  )
-
-/** Inclusive bounds. */
-interface Bounds {
-  readonly min: number
-  readonly max: number
+) => {
+  const schema = Schema.split(",").pipe(Schema.compose(Schema.NonEmptyArray(names)))
+  const expected = `one or more of ${names.literals.join(", ")}, separated by commas`
+  return maybe(checked(name, placeholder, schema, expected, description))
 }
 
-/** An optional whole number within bounds. */
-export const integerOption = (name: string, placeholder: string, bounds: Bounds, description: string) =>
-  maybe(requiredIntegerOption(name, placeholder, bounds, description))
+export const choice = <const Names extends ReadonlyArray<string>>(
+  name: string,
+  names: Names,
+  description: string
+): Options.Options<Names[number] | undefined> =>
+  maybe(Options.withDescription(Options.choice(name, names), description))
 
-/** An optional number of seconds, from 0.1 to an hour. */
-export const seconds = (name: string, fallback: number, description: string) =>
-  Options.map(
-    maybe(
-      checked(
-        name,
-        "SECONDS",
-        Schema.NumberFromString.pipe(Schema.between(0.1, 3_600)),
-        "seconds from 0.1 to 3600",
-        `${description}; default: ${fallback}`
-      )
-    ),
-    (given) => given ?? fallback
-  )
-
-/** A required whole number within bounds. */
-export const requiredIntegerOption = (
+/** A required whole number; both bounds are inclusive. */
+export const requiredInteger = (
   name: string,
   placeholder: string,
-  { min, max }: Bounds,
+  [min, max]: readonly [min: number, max: number],
   description: string
-) =>
-  checked(
-    name,
-    placeholder,
-    Schema.NumberFromString.pipe(Schema.int(), Schema.between(min, max)),
-    `a whole number from ${min} to ${max}`,
-    description
-  )
+) => {
+  const schema = Schema.NumberFromString.pipe(Schema.int(), Schema.between(min, max))
+  return checked(name, placeholder, schema, `a whole number from ${min} to ${max}`, description)
+}
+
+export const integer = (...option: Parameters<typeof requiredInteger>) => maybe(requiredInteger(...option))
+
+/** An optional number of seconds, from 0.1 to an hour. */
+export const seconds = (name: string, fallback: number, description: string) => {
+  const schema = Schema.NumberFromString.pipe(Schema.between(0.1, 3_600))
+  const described = `${description}; default: ${fallback}`
+  return withDefault(maybe(checked(name, "SECONDS", schema, "seconds from 0.1 to 3600", described)), fallback)
+}
 
 /** An optional number, zero or more. */
-export const amount = (name: string, placeholder: string, description: string) =>
-  maybe(
-    checked(
-      name,
-      placeholder,
-      Schema.NumberFromString.pipe(Schema.finite(), Schema.nonNegative()),
-      "a number, 0 or more",
-      description
-    )
-  )
+export const amount = (name: string, placeholder: string, description: string) => {
+  const schema = Schema.NumberFromString.pipe(Schema.finite(), Schema.nonNegative())
+  return maybe(checked(name, placeholder, schema, "a number, 0 or more", description))
+}
 
 export const flag = (name: string, description: string) =>
-  Options.boolean(name).pipe(Options.withDescription(description))
+  Options.withDescription(Options.boolean(name), description)

@@ -2,114 +2,109 @@
 import { Args, Command, HelpDoc } from "@effect/cli"
 import { Effect } from "effect"
 import * as Flags from "./Flags.ts"
-import * as OptionKinds from "./OptionKinds.ts"
-import { lazyCommand } from "./LazyCommand.ts"
+import { argument, command, integer, withDefault, text } from "./OptionKinds.ts"
 
 const reading = { ...Flags.service, json: Flags.json, ...Flags.loudness }
+const queries = () => import("../commands/ServiceQueries.ts")
+const limit = (described: string) => integer("limit", "N", [1, 100_000], described)
 
-const health = Command.make(
+const health = command(
   "health",
+  "Show the service's health",
   reading,
-  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).healthCommand)
-).pipe(Command.withDescription("Show the service's health"))
+  async () => (await queries()).healthCommand
+)
 
-const credits = Command.make(
+const credits = command(
   "credits",
+  "Show the account's credits",
   reading,
-  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).creditsCommand)
-).pipe(Command.withDescription("Show the account's credits"))
+  async () => (await queries()).creditsCommand
+)
 
-const providers = Command.make(
+const providers = command(
   "providers",
+  "List providers and what each can do",
   reading,
-  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).providersCommand)
-).pipe(Command.withDescription("List providers and what each can do"))
+  async () => (await queries()).providersCommand
+)
 
-const models = Command.make(
+const models = command(
   "models",
-  { ...reading, provider: OptionKinds.textOption("provider", "ID", "list only models of this provider") },
-  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).modelsCommand)
-).pipe(Command.withDescription("List models, of all providers or of one"))
+  "List models, of all providers or of one",
+  { ...reading, provider: text("provider", "ID", "list only models of this provider") },
+  async () => (await queries()).modelsCommand
+)
 
 const named = (described: string) =>
-  Args.repeated(Args.text({ name: "voice" })).pipe(
-    Args.withDescription(described),
-    Args.mapEffect((names) =>
-      names.length > 0
-        ? Effect.succeed(names)
-        : Effect.fail(HelpDoc.p("expected at least one voice; dubwright voices list shows them"))
-    )
+  Args.mapEffect(Args.repeated(argument("voice", described)), (names) =>
+    names.length > 0
+      ? Effect.succeed(names)
+      : Effect.fail(HelpDoc.p("expected at least one voice; dubwright voices list shows them"))
   )
 
-const voicesAdd = Command.make(
+const voicesAdd = command(
   "add",
+  "Install neural voices on this machine; shows their licences",
   {
     voices: named("a voice from `voices list`, or a voice's folder, .onnx file, .tar.bz2 or .tar.gz archive")
   },
-  lazyCommand(async () => (await import("../commands/VoicesCommand.ts")).addVoicesCommand)
-).pipe(Command.withDescription("Install neural voices on this machine; shows their licences"))
+  async () => (await import("../commands/VoicesCommand.ts")).addVoicesCommand
+)
 
-const voicesList = Command.make(
+const voicesList = command(
   "list",
+  "List neural voices: those installed, and those to download",
   { json: Flags.json },
-  lazyCommand(async () => (await import("../commands/VoicesCommand.ts")).listVoicesCommand)
-).pipe(Command.withDescription("List neural voices: those installed, and those to download"))
+  async () => (await import("../commands/VoicesCommand.ts")).listVoicesCommand
+)
 
-const voicesRemove = Command.make(
+const voicesRemove = command(
   "remove",
+  "Remove neural voices from this machine",
   { voices: named("an installed voice (see `voices list`)") },
-  lazyCommand(async () => (await import("../commands/VoicesCommand.ts")).removeVoicesCommand)
-).pipe(Command.withDescription("Remove neural voices from this machine"))
+  async () => (await import("../commands/VoicesCommand.ts")).removeVoicesCommand
+)
 
-const voicesTry = Command.make(
+const voicesTry = command(
   "try",
+  "Say a sentence in several voices, and write a page with players",
   {
-    voices: Args.repeated(Args.text({ name: "voice" })).pipe(
-      Args.withDescription(
+    voices: Args.repeated(
+      argument(
+        "voice",
         "voice ids of the service; default for the bundled service: 12 voices of the language"
       )
     ),
-    language: OptionKinds.textOption(
-      "language",
-      "TAG",
-      "language of the voices and of the text; default: en"
-    ),
-    text: OptionKinds.textOption("text", "TEXT", "what to say; default: a sentence in the language"),
-    out: OptionKinds.textOr(
-      "out",
-      "DIR",
-      "voice-samples",
-      "folder of the page and its audio; default: voice-samples"
+    language: text("language", "TAG", "language of the voices and of the text; default: en"),
+    text: text("text", "TEXT", "what to say; default: a sentence in the language"),
+    out: withDefault(
+      text("out", "DIR", "folder of the page and its audio; default: voice-samples"),
+      "voice-samples"
     ),
     ...Flags.service
   },
-  lazyCommand(async () => (await import("../commands/VoiceSamples.ts")).tryVoicesCommand)
-).pipe(Command.withDescription("Say a sentence in several voices, and write a page with players"))
-
-const voices = Command.make(
-  "voices",
-  {
-    ...reading,
-    provider: OptionKinds.textOption("provider", "ID", "list only voices of this provider"),
-    search: OptionKinds.textOption("search", "TEXT", "list only voices that match this text"),
-    limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "list at most N; default: all")
-  },
-  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).voicesCommand)
-).pipe(
-  Command.withDescription(
-    "List voices and their ids; voices try plays samples, voices add, list and remove manage neural voices"
-  )
+  async () => (await import("../commands/VoiceSamples.ts")).tryVoicesCommand
 )
 
-const tasks = Command.make(
-  "tasks",
+const voices = command(
+  "voices",
+  "List voices and their ids; voices try plays samples, voices add, list and remove manage neural voices",
   {
     ...reading,
-    limit: OptionKinds.integerOption("limit", "N", { min: 1, max: 100_000 }, "list at most N; default: 50"),
-    data: Flags.data
+    provider: text("provider", "ID", "list only voices of this provider"),
+    search: text("search", "TEXT", "list only voices that match this text"),
+    limit: limit("list at most N; default: all")
   },
-  lazyCommand(async () => (await import("../commands/ServiceQueries.ts")).tasksCommand)
-).pipe(Command.withDescription("List the account's tasks, newest first"))
+  async () => (await queries()).voicesCommand
+)
+
+const tasks = command(
+  "tasks",
+  "List the account's tasks, newest first",
+  { ...reading, limit: limit("list at most N; default: 50"), data: Flags.data },
+  async () => (await queries()).tasksCommand
+)
 
 const service = Command.make("service").pipe(
   Command.withDescription("Query the service: health, credits, providers, models, voices, tasks")

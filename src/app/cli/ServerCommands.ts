@@ -1,64 +1,63 @@
 /** Command definitions for servers: serve, keys (create, import, list, grant, revoke, audit), backup, worker. */
 import { Args, Command } from "@effect/cli"
+import { Schema } from "effect"
+import { roles } from "../../fleet/shared/WorkerRoles.ts"
 import * as Flags from "./Flags.ts"
-import * as OptionKinds from "./OptionKinds.ts"
-import { lazyCommand } from "./LazyCommand.ts"
+import {
+  amount,
+  argument,
+  command,
+  integer,
+  list,
+  withDefault,
+  requiredInteger,
+  requiredText,
+  text
+} from "./OptionKinds.ts"
 
-const serve = Command.make(
+const serve = command(
   "serve",
+  "Run the speech service (prints `listening http://HOST:PORT` when it is ready)",
   {
-    host: OptionKinds.textOr("host", "HOST", "127.0.0.1", "listen address; default: 127.0.0.1"),
+    host: withDefault(text("host", "HOST", "listen address; default: 127.0.0.1"), "127.0.0.1"),
     port: Flags.port(8080, "port to listen on, 0 for a free one; default: 8080"),
-    data: Flags.data,
-    shared: Flags.replicaStorage,
-    config: OptionKinds.textOption(
-      "config",
-      "FILE",
-      "the service's settings (YAML); default: built-in settings"
-    ),
+    ...Flags.storage,
+    config: text("config", "FILE", "the service's settings (YAML); default: built-in settings"),
     ...Flags.loudness
   },
-  lazyCommand(async () => (await import("../commands/ServeCommand.ts")).serveCommand)
-).pipe(
-  Command.withDescription("Run the speech service (prints `listening http://HOST:PORT` when it is ready)")
+  async () => (await import("../commands/ServeCommand.ts")).serveCommand
 )
 
-const accountName = OptionKinds.requiredText(
-  "name",
-  "NAME",
-  "name of the key, and of its account if it is new"
-)
-const anyNumber = { min: 0, max: Number.MAX_SAFE_INTEGER }
-const granted = OptionKinds.integerOption(
-  "credits",
-  "N",
-  anyNumber,
-  "credits to add to the account; default: no limit for a new account"
-)
-const existing = OptionKinds.integerOption(
-  "account",
-  "NUMBER",
-  anyNumber,
-  "add the key to this account (see `keys list`); default: a new account"
-)
+const keyCommands = () => import("../commands/KeysCommand.ts")
+const anyNumber = [0, Number.MAX_SAFE_INTEGER] as const
 
-const limits = {
-  scopes: OptionKinds.textOption(
-    "scopes",
-    "LIST",
-    "what the key may do: read, create, or both; default: read,create"
+const newKey = {
+  ...Flags.storage,
+  name: requiredText("name", "NAME", "name of the key, and of its account if it is new"),
+  credits: integer(
+    "credits",
+    "N",
+    anyNumber,
+    "credits to add to the account; default: no limit for a new account"
   ),
-  expires: OptionKinds.textOption(
+  account: integer(
+    "account",
+    "NUMBER",
+    anyNumber,
+    "add the key to this account (see `keys list`); default: a new account"
+  ),
+  scopes: text("scopes", "LIST", "what the key may do: read, create, or both; default: read,create"),
+  expires: text(
     "expires",
     "TIME",
     "when the key expires: a date such as 2030-12-31, or days such as 90d; default: never"
   ),
-  requestsPerSecond: OptionKinds.amount(
+  requestsPerSecond: amount(
     "requests-per-second",
     "N",
     "maximum requests per second with this key, with bursts of 10 seconds' worth; default: no limit"
   ),
-  creditsPerDay: OptionKinds.integerOption(
+  creditsPerDay: integer(
     "credits-per-day",
     "N",
     anyNumber,
@@ -66,84 +65,63 @@ const limits = {
   )
 }
 
-const keysCreate = Command.make(
+const keysCreate = command(
   "create",
-  {
-    data: Flags.data,
-    shared: Flags.replicaStorage,
-    name: accountName,
-    credits: granted,
-    account: existing,
-    ...limits
-  },
-  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).createKeyCommand)
-).pipe(
-  Command.withDescription(
-    "Create a key for a new or existing account; print only the key, which is not shown again"
-  )
+  "Create a key for a new or existing account; print only the key, which is not shown again",
+  newKey,
+  async () => (await keyCommands()).createKeyCommand
 )
 
-const keysImport = Command.make(
+const keysImport = command(
   "import",
+  "Import an existing key, with or without the `nativeapikey_` prefix",
   {
-    data: Flags.data,
-    shared: Flags.replicaStorage,
-    name: accountName,
-    credits: granted,
-    account: existing,
-    ...limits,
-    key: Args.text({ name: "key" }).pipe(
-      Args.withDescription("the key; default: read from stdin, where process lists do not show it"),
-      Args.optional
+    ...newKey,
+    key: Args.optional(
+      argument("key", "the key; default: read from stdin, where process lists do not show it")
     )
   },
-  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).importKeyCommand)
-).pipe(Command.withDescription("Import an existing key, with or without the `nativeapikey_` prefix"))
+  async () => (await keyCommands()).importKeyCommand
+)
 
-const keysList = Command.make(
+const keysList = command(
   "list",
-  { data: Flags.data, shared: Flags.replicaStorage, json: Flags.json },
-  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).listKeysCommand)
-).pipe(Command.withDescription("List keys by their first characters, with their accounts, credits and usage"))
+  "List keys by their first characters, with their accounts, credits and usage",
+  { ...Flags.storage, json: Flags.json },
+  async () => (await keyCommands()).listKeysCommand
+)
 
-const keysAudit = Command.make(
+const keysAudit = command(
   "audit",
+  "Show who changed keys and credits, and which addresses guessed keys",
   {
-    data: Flags.data,
-    shared: Flags.replicaStorage,
+    ...Flags.storage,
     json: Flags.json,
-    last: OptionKinds.integerOption("last", "N", { min: 1, max: 100_000 }, "entries to show; default: 100")
+    last: integer("last", "N", [1, 100_000], "entries to show; default: 100")
   },
-  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).auditCommand)
-).pipe(Command.withDescription("Show who changed keys and credits, and which addresses guessed keys"))
+  async () => (await keyCommands()).auditCommand
+)
 
-const keysGrant = Command.make(
+const keysGrant = command(
   "grant",
+  "Add credits to an account, also while the service runs",
   {
-    data: Flags.data,
-    shared: Flags.replicaStorage,
-    account: OptionKinds.requiredIntegerOption(
-      "account",
-      "NUMBER",
-      anyNumber,
-      "the account (see `keys list`)"
-    ),
-    credits: OptionKinds.requiredIntegerOption("credits", "N", anyNumber, "credits to add")
+    ...Flags.storage,
+    account: requiredInteger("account", "NUMBER", anyNumber, "the account (see `keys list`)"),
+    credits: requiredInteger("credits", "N", anyNumber, "credits to add")
   },
-  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).grantCommand)
-).pipe(Command.withDescription("Add credits to an account, also while the service runs"))
+  async () => (await keyCommands()).grantCommand
+)
 
-const keysRevoke = Command.make(
+const keysRevoke = command(
   "revoke",
+  "Revoke a key, also while the service runs",
   {
-    data: Flags.data,
-    shared: Flags.replicaStorage,
-    which: Args.text({ name: "key" }).pipe(
-      Args.withDescription("the key's id in `keys list`, or its name if only one valid key has it")
-    )
+    ...Flags.storage,
+    which: argument("key", "the key's id in `keys list`, or its name if only one valid key has it")
   },
-  lazyCommand(async () => (await import("../commands/KeysCommand.ts")).revokeKeyCommand)
-).pipe(Command.withDescription("Revoke a key, also while the service runs"))
+  async () => (await keyCommands()).revokeKeyCommand
+)
 
 export const keysCommands = [keysCreate, keysImport, keysList, keysGrant, keysRevoke, keysAudit] as const
 const keys = Command.make("keys").pipe(
@@ -151,48 +129,62 @@ const keys = Command.make("keys").pipe(
   Command.withSubcommands(keysCommands)
 )
 
-const backup = Command.make(
+const backup = command(
   "backup",
-  {
-    data: Flags.data,
-    to: OptionKinds.requiredText("to", "FOLDER", "new or empty folder for the copy")
-  },
-  lazyCommand(async () => (await import("../commands/BackupCommand.ts")).backupCommand)
-).pipe(Command.withDescription("Copy the service's data folder, also while the service runs"))
+  "Copy the service's data folder, also while the service runs",
+  { data: Flags.data, to: requiredText("to", "FOLDER", "new or empty folder for the copy") },
+  async () => (await import("../commands/BackupCommand.ts")).backupCommand
+)
 
-const worker = Command.make(
+const worker = command(
   "worker",
+  "Run a fleet worker, which speaks and delivers jobs of `run --fleet`",
   {
-    ...Flags.ownFleet,
-    roles: Flags.workerRoles,
-    baseUrl: Flags.workerBaseUrl,
-    name: OptionKinds.textOption("name", "NAME", "the worker's name; default: host name and process id"),
-    concurrency: OptionKinds.integerOption(
+    fleet: Flags.redisAddress("the fleet's Redis"),
+    share: requiredText(
+      "share",
+      "WHERE",
+      "what all machines share: a folder that they mount, or s3://BUCKET/PREFIX"
+    ),
+    roles: withDefault(
+      list(
+        "roles",
+        "WHAT",
+        Schema.Literal(...roles),
+        "what this worker does: speak, deliver or speak,deliver; default: both"
+      ),
+      roles
+    ),
+    baseUrl: Flags.serviceAddress(
+      "service URL for this machine; default: DUBWRIGHT_BASE_URL, then the batch's"
+    ),
+    name: text("name", "NAME", "the worker's name; default: host name and process id"),
+    concurrency: integer(
       "concurrency",
       "N",
-      { min: 1, max: 1000 },
+      [1, 1000],
       "utterances in flight per provider on this worker; default: 64"
     ),
-    takeover: OptionKinds.integerOption(
+    takeover: integer(
       "takeover",
       "SECONDS",
-      { min: 1, max: 3600 },
+      [1, 3600],
       "seconds without a heartbeat before others take over its lines; default: 5"
     ),
-    cache: OptionKinds.textOption(
+    cache: text(
       "cache",
       "DIR",
       "with a share in S3: the folder of this machine's copies; default: in the user's cache folder"
     ),
-    cacheSize: OptionKinds.integerOption(
+    cacheSize: integer(
       "cache-size",
       "GB",
-      { min: 1, max: 100_000 },
+      [1, 100_000],
       "with a share in S3: gigabytes of copies to keep on this machine; default: 20"
     ),
     ...Flags.loudness
   },
-  lazyCommand(async () => (await import("../commands/WorkerCommand.ts")).workerCommand)
-).pipe(Command.withDescription("Run a fleet worker, which speaks and delivers jobs of `run --fleet`"))
+  async () => (await import("../commands/WorkerCommand.ts")).workerCommand
+)
 
 export const serverCommands = [serve, keys, backup, worker] as const

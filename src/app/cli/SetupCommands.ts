@@ -1,96 +1,82 @@
 /** Command definitions for setup: demo, doctor, init, schedule, schema. */
-import { Args, Command, Options } from "@effect/cli"
+import { Args } from "@effect/cli"
 import { Option } from "effect"
-import * as Flags from "./Flags.ts"
-import * as OptionKinds from "./OptionKinds.ts"
 import { filmSounds } from "../init/FilmSound.ts"
 import { scheduleKinds } from "../nightly/Schedule.ts"
-import { lazyCommand } from "./LazyCommand.ts"
+import * as Flags from "./Flags.ts"
+import { argument, choice, command, flag, withDefault, text } from "./OptionKinds.ts"
 
-const doctor = Command.make(
+const doctor = command(
   "doctor",
+  "Check Node, ffmpeg, the state folder, the service and the key; suggest fixes",
   {
-    manifest: Args.text({ name: "manifest" }).pipe(
-      Args.withDescription("check this manifest's service"),
+    manifest: argument("manifest", "check this manifest's service").pipe(
       Args.optional,
       Args.map(Option.getOrUndefined)
     ),
     ...Flags.service,
-    probe: OptionKinds.flag(
+    probe: flag(
       "probe",
       "create one short task, which may cost credits, and print how the service answers, as a dialect"
     ),
-    ...Flags.probed,
-    yes: OptionKinds.flag("yes", "with --probe: create the task without asking"),
-    state: Flags.stateHere,
+    ...Flags.casting("of the probe's task; default: the manifest's, then the service's first"),
+    yes: flag("yes", "with --probe: create the task without asking"),
+    state: text("state", "DIR", "state folder; default: .dubwright in the current folder"),
     json: Flags.json,
     ...Flags.loudness
   },
-  lazyCommand(async () => (await import("../doctor/DoctorCommand.ts")).doctorCommand)
-).pipe(
-  Command.withDescription("Check Node, ffmpeg, the state folder, the service and the key; suggest fixes")
+  async () => (await import("../doctor/DoctorCommand.ts")).doctorCommand
 )
 
-const init = Command.make(
+const init = command(
   "init",
+  "Write a manifest for a folder of subtitles, or add jobs for new subtitles to an existing one",
   {
-    folder: Args.text({ name: "dir" }).pipe(
-      Args.withDescription("folder with the subtitles, where the manifest is written; default: here"),
+    folder: argument("dir", "folder with the subtitles, where the manifest is written; default: here").pipe(
       Args.withDefault(".")
     ),
-    ...Flags.namedService,
+    baseUrl: Flags.serviceAddress("write this service URL into the manifest"),
+    embedded: flag("embedded", "write the bundled service into the manifest; default without a terminal"),
     language: Flags.language,
-    sound: Options.choice("sound", filmSounds).pipe(
-      Options.withDescription(
-        "film audio under the voices: none (default), lowered, or kept (music and effects)"
-      ),
-      Options.optional,
-      Options.map(Option.getOrUndefined)
+    sound: choice(
+      "sound",
+      filmSounds,
+      "film audio under the voices: none (default), lowered, or kept (music and effects)"
     ),
-    ownLanguage: OptionKinds.flag("own-language", "also propose jobs in the film's own language"),
-    yes: OptionKinds.flag("yes", "ask no questions; use the defaults"),
-    force: OptionKinds.flag("force", "replace an existing manifest instead of adding to it")
+    ownLanguage: flag("own-language", "also propose jobs in the film's own language"),
+    yes: flag("yes", "ask no questions; use the defaults"),
+    force: flag("force", "replace an existing manifest instead of adding to it")
   },
-  lazyCommand(async () => (await import("../init/InitCommand.ts")).initCommand)
-).pipe(
-  Command.withDescription(
-    "Write a manifest for a folder of subtitles, or add jobs for new subtitles to an existing one"
-  )
+  async () => (await import("../init/InitCommand.ts")).initCommand
 )
 
-const schedule = Command.make(
+const schedule = command(
   "schedule",
+  "Print a nightly schedule for a batch: systemd, cron, launchd or Task Scheduler",
   {
-    manifest: Args.text({ name: "manifest" }).pipe(Args.withDescription("the manifest to run every night")),
-    at: Options.map(
-      Flags.timeOfDayFlag("at", "start time; default: 01:00"),
-      (at) => at ?? { hours: 1, minutes: 0 }
-    ),
-    deadline: Flags.timeOfDayFlag(
+    manifest: argument("manifest", "the manifest to run every night"),
+    at: withDefault(Flags.timeOfDay("at", "start time; default: 01:00"), { hours: 1, minutes: 0 }),
+    deadline: Flags.timeOfDay(
       "deadline",
       "at this time of day, the run stops starting new work; default: none"
     ),
-    kind: Options.choice("kind", scheduleKinds).pipe(
-      Options.withDescription("print only this part; default: all, with install instructions"),
-      Options.optional,
-      Options.map(Option.getOrUndefined)
-    )
+    kind: choice("kind", scheduleKinds, "print only this part; default: all, with install instructions")
   },
-  lazyCommand(async () => (await import("../nightly/ScheduleCommand.ts")).scheduleCommand)
-).pipe(
-  Command.withDescription("Print a nightly schedule for a batch: systemd, cron, launchd or Task Scheduler")
+  async () => (await import("../nightly/ScheduleCommand.ts")).scheduleCommand
 )
 
-const schema = Command.make(
+const schema = command(
   "schema",
+  "Print the manifest's JSON Schema, for editors and validators",
   {},
-  lazyCommand(async () => (await import("../commands/SchemaCommand.ts")).schemaCommand)
-).pipe(Command.withDescription("Print the manifest's JSON Schema, for editors and validators"))
+  async () => (await import("../commands/SchemaCommand.ts")).schemaCommand
+)
 
-const demo = Command.make(
+const demo = command(
   "demo",
+  "Dub a short scene in a temporary folder; needs no account and no network",
   { json: Flags.json, ...Flags.loudness },
-  lazyCommand(async () => (await import("../commands/DemoCommand.ts")).demoCommand)
-).pipe(Command.withDescription("Dub a short scene in a temporary folder; needs no account and no network"))
+  async () => (await import("../commands/DemoCommand.ts")).demoCommand
+)
 
 export const setupCommands = [demo, doctor, init, schedule, schema] as const
