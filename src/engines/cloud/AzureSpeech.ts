@@ -3,16 +3,16 @@
  *
  * https://learn.microsoft.com/azure/ai-services/speech-service/rest-text-to-speech
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { toneAmong } from "../../domain/values/Tone.ts"
-import { type EngineVoice, SpeechFailed } from "../Engine.ts"
+import { SpeechFailed } from "../Engine.ts"
 import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { cloudRate, pcmSpeech, speechLength } from "./shared/CloudAudio.ts"
 import { clamped, type CloudSpeech, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
 import type { CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
 import { settingIn, type CloudOptions, type AzureSettings } from "./shared/CloudSettings.ts"
-import { genderOf } from "./shared/CloudVoices.ts"
-import { textAt } from "./shared/JsonFields.ts"
+import { type VoiceFields, voicesIn, withList } from "./shared/CloudVoices.ts"
+import { listAt, textAt, textsAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
 import { prosody, signed, xmlText } from "./shared/Ssml.ts"
 
@@ -48,10 +48,12 @@ export const makeAzureSpeech = Effect.fnUntraced(function* (
         ? undefined
         : "its region is missing; set region in its settings, or the environment variable AZURE_SPEECH_REGION"),
     list: Effect.map(
-      client.json({ method: "GET", path: "/cognitiveservices/voices/list" }, Voices),
-      (found) => {
-        styles = new Map(found.map(({ ShortName, StyleList }) => [ShortName, StyleList ?? []]))
-        return found.map(voiceOf)
+      client.json({ method: "GET", path: "/cognitiveservices/voices/list" }, withList("")),
+      (json) => {
+        styles = new Map(
+          listAt(json, "").map((voice) => [textAt(voice, "ShortName") ?? "", textsAt(voice, "StyleList")])
+        )
+        return voicesIn(json, fields)
       }
     ),
     speak: Effect.fnUntraced(function* (wanted) {
@@ -105,20 +107,10 @@ const read = ({ status, json, text }: CloudRefusal): CloudReading => {
   }
 }
 
-const Voices = Schema.Array(
-  Schema.Struct({
-    ShortName: Schema.NonEmptyString,
-    DisplayName: Schema.optional(Schema.String),
-    Gender: Schema.optional(Schema.String),
-    Locale: Schema.NonEmptyString,
-    SecondaryLocaleList: Schema.optional(Schema.Array(Schema.String)),
-    StyleList: Schema.optional(Schema.Array(Schema.String))
-  })
-)
-
-const voiceOf = (voice: (typeof Voices.Type)[number]): EngineVoice => ({
-  id: voice.ShortName,
-  name: voice.DisplayName ?? voice.ShortName,
-  languages: [voice.Locale, ...(voice.SecondaryLocaleList ?? [])],
-  ...genderOf(voice.Gender)
-})
+const fields: VoiceFields = {
+  list: "",
+  id: "ShortName",
+  name: "DisplayName",
+  languages: (voice) => textsAt(voice, "Locale", "SecondaryLocaleList"),
+  gender: "Gender"
+}

@@ -7,23 +7,16 @@ import * as Sse from "@effect/experimental/Sse"
 import { Effect, Option, Schema } from "effect"
 import { toneAmong } from "../../domain/values/Tone.ts"
 import { decodeForeign } from "../../settings/ForeignValue.ts"
-import { type EngineVoice, SpeechFailed } from "../Engine.ts"
+import { SpeechFailed } from "../Engine.ts"
 import { primaryLanguage } from "../../domain/values/Ids.ts"
-import {
-  checkComplete,
-  cloudRate,
-  decodedAudio,
-  pcmSpeech,
-  speechLength,
-  withTiming
-} from "./shared/CloudAudio.ts"
+import { cloudRate, decodedAudio, pcmSpeech, timedSpeech } from "./shared/CloudAudio.ts"
 import { postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
-import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
+import { type CloudFault, type CloudReading, type CloudRefusal, faultCodes } from "./shared/CloudFailures.ts"
 import type { CloudOptions, CartesiaSettings } from "./shared/CloudSettings.ts"
-import { type TimedPart, timingOf } from "./shared/CloudTiming.ts"
-import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
-import { textAt } from "./shared/JsonFields.ts"
+import type { TimedPart } from "./shared/CloudTiming.ts"
+import { pagedVoices, type VoiceFields } from "./shared/CloudVoices.ts"
+import { fieldAt, listAt, textAt, textsAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
 /** The interface's version: since this one, errors are JSON. */
@@ -39,17 +32,6 @@ export const makeCartesia = Effect.fnUntraced(function* (
     headers: (key) => ({ authorization: `Bearer ${key}`, "Cartesia-Version": version }),
     read
   })
-  const list = pagedVoices((last) => {
-    const after = last === undefined ? "" : `&starting_after=${encodeURIComponent(last)}`
-    return Effect.map(
-      client.json({ method: "GET", path: `/voices?limit=100${after}` }, VoicePage),
-      ({ data, has_more }) => ({
-        voices: data.map(voiceOf),
-        next: has_more === false ? undefined : data.at(-1)?.id
-      })
-    )
-  })
-
   return yield* makeCloudEngine(settings, {
     controls: ["rate", "volume"],
     model,
@@ -57,7 +39,9 @@ export const makeCartesia = Effect.fnUntraced(function* (
     limit: { unit: "characters", most: 5_000 },
     concurrency: 2,
     obstacle,
-    list,
+    list: pagedVoices(client, "/voices?limit=100", fields, "starting_after", (page) =>
+      fieldAt(page, "has_more") === false ? undefined : textAt(listAt(page, "data").at(-1), "id")
+    ),
     speak: Effect.fnUntraced(function* ({ text, voice, language, rate, volume, tone }) {
       const emotion = toneAmong(tone, emotions)
       const shape = {
@@ -93,9 +77,7 @@ export const makeCartesia = Effect.fnUntraced(function* (
       const speech = yield* pcmSpeech(name, new Uint8Array(Buffer.concat(chunks)), cloudRate)
       const words = events.flatMap((event) => (event.type === "timestamps" ? [event.word_timestamps] : []))
       const parts = partsOf(text, words)
-      const length = speechLength(speech)
-      yield* checkComplete(name, length, parts.at(-1)?.start)
-      return withTiming(speech, timingOf(text, language, parts, length))
+      return yield* timedSpeech(name, speech, { text, language }, parts, parts.at(-1)?.start)
     })
   })
 })
@@ -103,21 +85,17 @@ export const makeCartesia = Effect.fnUntraced(function* (
 /** The emotions that its documentation calls the most reliable ones. */
 const emotions = ["neutral", "angry", "excited", "content", "sad", "scared"]
 
-const codes: Readonly<Record<string, CloudFault>> = {
-  concurrency_limited: "busy",
-  rate_limited: "busy",
-  quota_exceeded: "quota",
-  credits_exhausted: "quota",
-  insufficient_credits: "quota",
-  voice_not_found: "unknown-voice",
-  transcript_too_long: "too-long",
-  unauthorized: "key",
-  invalid_api_key: "key"
-}
+const codes = faultCodes({
+  busy: "concurrency_limited rate_limited",
+  quota: "quota_exceeded credits_exhausted insufficient_credits",
+  "unknown-voice": "voice_not_found",
+  "too-long": "transcript_too_long",
+  key: "unauthorized invalid_api_key"
+})
 
 /** Errors without a code are distinguished by their words. */
 const faultIn = (status: number, code: string | undefined, words: string): CloudFault | undefined => {
-  const known = code === undefined ? undefined : codes[code]
+  const known = codes.get(code ?? "")
   if (known !== undefined) return known
   if (status === 404 && /voice/iu.test(words)) return "unknown-voice"
   if (status === 400 && /too long|exceeds/iu.test(words)) return "too-long"
@@ -178,17 +156,10 @@ const partsOf = (text: string, groups: ReadonlyArray<typeof WordTimes.Type>): Re
   return parts
 }
 
-const Voice = Schema.Struct({
-  id: Schema.NonEmptyString,
-  name: Schema.optional(Schema.String),
-  language: Schema.optional(Schema.NullOr(Schema.String)),
-  gender: Schema.optional(Schema.NullOr(Schema.String))
-})
-const VoicePage = Schema.Struct({ data: Schema.Array(Voice), has_more: Schema.optional(Schema.Boolean) })
-
-const voiceOf = (voice: typeof Voice.Type): EngineVoice => ({
-  id: voice.id,
-  name: voice.name ?? voice.id,
-  languages: voice.language === undefined || voice.language === null ? [] : [voice.language],
-  ...genderOf(voice.gender)
-})
+const fields: VoiceFields = {
+  list: "data",
+  id: "id",
+  name: "name",
+  languages: (voice) => textsAt(voice, "language"),
+  gender: "gender"
+}

@@ -5,22 +5,14 @@
  */
 import { Effect, Schema } from "effect"
 import { primaryLanguage } from "../../domain/values/Ids.ts"
-import type { EngineVoice } from "../Engine.ts"
-import {
-  checkComplete,
-  cloudRate,
-  decodedAudio,
-  pcmSpeech,
-  speechLength,
-  withTiming
-} from "./shared/CloudAudio.ts"
+import { cloudRate, decodedAudio, pcmSpeech, timedSpeech } from "./shared/CloudAudio.ts"
 import { postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
-import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
+import { type CloudReading, type CloudRefusal, faultCodes } from "./shared/CloudFailures.ts"
 import type { CloudOptions, ElevenLabsSettings } from "./shared/CloudSettings.ts"
-import { type TimedPart, timingOf } from "./shared/CloudTiming.ts"
-import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
-import { textAt } from "./shared/JsonFields.ts"
+import type { TimedPart } from "./shared/CloudTiming.ts"
+import { pagedVoices, type VoiceFields } from "./shared/CloudVoices.ts"
+import { fieldAt, listAt, textAt, textsAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
 /** Maximum characters of a request, by the beginning of the model's name. Unknown models have the lowest limit. */
@@ -44,17 +36,6 @@ export const makeElevenLabs = Effect.fnUntraced(function* (
     headers: (key) => ({ "xi-api-key": key }),
     read
   })
-  const list = pagedVoices((token) => {
-    const next = token === undefined ? "" : `&next_page_token=${encodeURIComponent(token)}`
-    const path = `/v2/voices?page_size=100&include_total_count=false${next}`
-    return Effect.map(
-      client.json({ method: "GET", path }, VoicePage),
-      ({ voices, has_more, next_page_token }) => ({
-        voices: voices.map(voiceOf),
-        next: has_more === true ? (next_page_token ?? undefined) : undefined
-      })
-    )
-  })
   // Version 3 rejects the texts around a request; version 2 multilingual rejects a language.
   const isThird = model.startsWith("eleven_v3")
   const takesLanguage = !model.includes("multilingual_v2")
@@ -69,7 +50,13 @@ export const makeElevenLabs = Effect.fnUntraced(function* (
     // The free plan allows two requests at once, of the larger models.
     concurrency: 2,
     obstacle,
-    list,
+    list: pagedVoices(
+      client,
+      "/v2/voices?page_size=100&include_total_count=false",
+      fields,
+      "next_page_token",
+      (page) => (fieldAt(page, "has_more") === true ? textAt(page, "next_page_token") : undefined)
+    ),
     speak: Effect.fnUntraced(function* ({ text, voice, language, rate, before, after, tone }) {
       const { seed, stability, similarityBoost, style } = settings
       // Only version 3 reads tags; others would say them.
@@ -96,40 +83,29 @@ export const makeElevenLabs = Effect.fnUntraced(function* (
       const bytes = yield* decodedAudio(name, "base64", audio_base64)
       const speech = yield* pcmSpeech(name, bytes, cloudRate)
       const parts = alignment === undefined || alignment === null ? [] : partsOf(alignment, tag.length)
-      yield* checkComplete(name, speechLength(speech), parts.at(-1)?.end)
+      const timed = yield* timedSpeech(name, speech, { text, language }, parts, parts.at(-1)?.end)
       // The times are used only if they belong to the text that was sent.
-      return alignment?.characters.join("") === `${tag}${text}`
-        ? withTiming(speech, timingOf(text, language, parts, speechLength(speech)))
-        : speech
+      return alignment?.characters.join("") === `${tag}${text}` ? timed : speech
     })
   })
 })
 
-const codes: Readonly<Record<string, CloudFault>> = {
-  invalid_api_key: "key",
-  missing_permissions: "key",
-  detected_unusual_activity: "key",
-  quota_exceeded: "quota",
-  payment_required: "quota",
-  max_character_limit_exceeded: "too-long",
-  text_too_long: "too-long",
-  voice_not_found: "unknown-voice",
-  voice_does_not_exist: "unknown-voice",
-  invalid_uid: "unknown-voice",
-  too_many_concurrent_requests: "busy",
-  concurrent_limit_exceeded: "busy",
-  rate_limit_exceeded: "busy",
-  system_busy: "busy",
-  content_against_policy: "refused"
-}
+const codes = faultCodes({
+  key: "invalid_api_key missing_permissions detected_unusual_activity",
+  quota: "quota_exceeded payment_required",
+  "too-long": "max_character_limit_exceeded text_too_long",
+  "unknown-voice": "voice_not_found voice_does_not_exist invalid_uid",
+  busy: "too_many_concurrent_requests concurrent_limit_exceeded rate_limit_exceeded system_busy",
+  refused: "content_against_policy"
+})
 
 /** Errors have a code in `detail.status`, or in `detail.code` in newer responses. */
 const read = ({ json }: CloudRefusal): CloudReading => {
-  const found = [textAt(json, "detail.code"), textAt(json, "detail.status")].flatMap((code) => code ?? [])
-  const code = found.find((each) => codes[each] !== undefined) ?? found[0]
+  const found = textsAt(json, "detail.code", "detail.status")
+  const code = found.find((each) => codes.has(each)) ?? found[0]
   return {
     code,
-    fault: code === undefined ? undefined : codes[code],
+    fault: codes.get(code ?? ""),
     message: textAt(json, "detail.message") ?? textAt(json, "detail.0.msg")
   }
 }
@@ -159,32 +135,17 @@ const partsOf = (alignment: typeof Alignment.Type, behind: number): ReadonlyArra
   })
 }
 
-const Text = Schema.optional(Schema.NullOr(Schema.String))
-const Voice = Schema.Struct({
-  voice_id: Schema.NonEmptyString,
-  name: Text,
-  labels: Schema.optional(Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown }))),
-  verified_languages: Schema.optional(
-    Schema.NullOr(Schema.Array(Schema.Struct({ language: Text, locale: Text })))
-  )
-})
-const VoicePage = Schema.Struct({
-  voices: Schema.Array(Voice),
-  has_more: Schema.optional(Schema.Boolean),
-  next_page_token: Text
-})
-
-const voiceOf = (voice: typeof Voice.Type): EngineVoice => {
-  const verified = (voice.verified_languages ?? []).flatMap(
-    ({ language, locale }) => locale ?? language ?? []
-  )
-  const own = textAt(voice.labels, "language")
-  return {
-    id: voice.voice_id,
-    name: voice.name ?? voice.voice_id,
-    languages: [...new Set([...(own === undefined ? [] : [own]), ...verified])].filter(isTag),
-    ...genderOf(textAt(voice.labels, "gender"))
-  }
+const fields: VoiceFields = {
+  list: "voices",
+  id: "voice_id",
+  name: "name",
+  languages: (voice) => {
+    const verified = listAt(voice, "verified_languages").flatMap(
+      (each) => textAt(each, "locale") ?? textAt(each, "language") ?? []
+    )
+    return [...new Set([...textsAt(voice, "labels.language"), ...verified])].filter(isTag)
+  },
+  gender: "labels.gender"
 }
 
 /** Older voices have labels such as "English" or "american": those are not language tags. */

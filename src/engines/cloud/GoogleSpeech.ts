@@ -7,26 +7,19 @@
 import { Effect, Option, Redacted, Schema, Clock } from "effect"
 import { EngineUnavailable } from "../Engine.ts"
 import { readGoogleError } from "./GoogleErrors.ts"
-import {
-  checkComplete,
-  cloudRate,
-  decodedAudio,
-  speechLength,
-  wavSpeech,
-  withTiming
-} from "./shared/CloudAudio.ts"
+import { cloudRate, decodedAudio, speechLength, timedSpeech, wavSpeech } from "./shared/CloudAudio.ts"
 import { makeCloudClient, postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded, type CloudSpeech } from "./shared/CloudEngine.ts"
 import { secretIn, settingIn, type CloudOptions, type GoogleSettings } from "./shared/CloudSettings.ts"
-import { timingOf, wordSpans } from "./shared/CloudTiming.ts"
-import { genderOf } from "./shared/CloudVoices.ts"
+import { wordSpans } from "./shared/CloudTiming.ts"
+import { type VoiceFields, voicesIn, withList } from "./shared/CloudVoices.ts"
 import { decibels, xmlText } from "./shared/Ssml.ts"
 import { textLength } from "./shared/TextLimit.ts"
 import { createSign } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { HttpClient, HttpClientRequest } from "@effect/platform"
 import { boundedBody, parsedJson } from "../ResponseBody.ts"
-import { textAt } from "./shared/JsonFields.ts"
+import { textAt, textsAt } from "./shared/JsonFields.ts"
 
 /** Maximum bytes of a text, or of SSML. */
 const maxBytes = 5_000
@@ -63,8 +56,8 @@ export const makeGoogleSpeech = Effect.fnUntraced(function* (
       Option.isNone(key) && file === undefined
         ? `its key is missing; set the environment variable ${keyVariable} to an API key, or GOOGLE_APPLICATION_CREDENTIALS to a service account's key file`
         : undefined,
-    list: Effect.map(client.json({ method: "GET", path: "/v1/voices" }, Voices), ({ voices }) =>
-      voices.map(voiceOf)
+    list: Effect.map(client.json({ method: "GET", path: "/v1/voices" }, withList("voices")), (json) =>
+      voicesIn(json, fields)
     ),
     speak: Effect.fnUntraced(function* (wanted) {
       const { text, voice, language } = wanted
@@ -99,12 +92,11 @@ export const makeGoogleSpeech = Effect.fnUntraced(function* (
         ])
       )
       const length = speechLength(speech)
-      yield* checkComplete(name, length, Math.max(0, ...times.values()))
       const parts = words.flatMap(({ from, to }, index) => {
         const start = times.get(index)
         return start === undefined ? [] : [{ from, to, start, end: times.get(index + 1) ?? length }]
       })
-      return withTiming(speech, timingOf(text, language, parts, length))
+      return yield* timedSpeech(name, speech, { text, language }, parts, Math.max(0, ...times.values()))
     })
   })
 })
@@ -129,22 +121,13 @@ const Answer = Schema.Struct({
   )
 })
 
-const Voices = Schema.Struct({
-  voices: Schema.Array(
-    Schema.Struct({
-      name: Schema.NonEmptyString,
-      languageCodes: Schema.Array(Schema.String),
-      ssmlGender: Schema.optional(Schema.String)
-    })
-  )
-})
-
-const voiceOf = ({ name, languageCodes, ssmlGender }: (typeof Voices.Type)["voices"][number]) => ({
-  id: name,
-  name,
-  languages: languageCodes,
-  ...genderOf(ssmlGender)
-})
+const fields: VoiceFields = {
+  list: "voices",
+  id: "name",
+  name: "name",
+  languages: (voice) => textsAt(voice, "languageCodes"),
+  gender: "ssmlGender"
+}
 
 const KeyFile = Schema.parseJson(
   Schema.Struct({

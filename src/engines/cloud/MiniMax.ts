@@ -6,12 +6,12 @@
 import { Effect, Schema } from "effect"
 import { primaryLanguage } from "../../domain/values/Ids.ts"
 import { toneAmong } from "../../domain/values/Tone.ts"
-import type { EngineVoice } from "../Engine.ts"
 import { checkComplete, cloudRate, decodedAudio, pcmSpeech, speechLength } from "./shared/CloudAudio.ts"
 import { postJson } from "./shared/CloudClient.ts"
 import { clamped, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
-import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
+import { type CloudReading, type CloudRefusal, faultCodes } from "./shared/CloudFailures.ts"
 import type { CloudOptions, MiniMaxSettings } from "./shared/CloudSettings.ts"
+import { voicesIn } from "./shared/CloudVoices.ts"
 import { fieldAt, textAt } from "./shared/JsonFields.ts"
 import { makeKeyedClient } from "./shared/KeyedClient.ts"
 
@@ -45,9 +45,11 @@ export const makeMiniMax = Effect.fnUntraced(function* (settings: CloudOptions<t
     concurrency: 2,
     obstacle,
     list: Effect.map(
-      client.json(postJson(`/v1/get_voice${query}`, { voice_type: "all" }), Voices),
-      ({ system_voice, voice_cloning, voice_generation }) =>
-        [system_voice, voice_cloning, voice_generation].flatMap((group) => (group ?? []).map(voiceOf))
+      client.json(postJson(`/v1/get_voice${query}`, { voice_type: "all" }), Schema.Object),
+      (json) =>
+        ["system_voice", "voice_cloning", "voice_generation"].flatMap((list) =>
+          voicesIn(json, { list, id: "voice_id", name: "voice_name", languages: languagesOf })
+        )
     ),
     speak: Effect.fnUntraced(function* ({ text, voice, language, rate, volume, pitch, tone }) {
       const emotion = toneAmong(tone, emotions)
@@ -79,26 +81,14 @@ export const makeMiniMax = Effect.fnUntraced(function* (settings: CloudOptions<t
 /** The emotions that all of its models have. */
 const emotions = ["happy", "sad", "angry", "fearful", "disgusted", "surprised"]
 
-const faults: Readonly<Record<number, CloudFault>> = {
-  1000: "crashed",
-  1001: "crashed",
-  1002: "busy",
-  1004: "key",
-  1008: "quota",
-  1013: "crashed",
-  1024: "crashed",
-  1026: "refused",
-  1027: "refused",
-  1033: "crashed",
-  1039: "busy",
-  1041: "busy",
-  1042: "refused",
-  2042: "unknown-voice",
-  2049: "key",
-  2054: "unknown-voice",
-  2056: "quota",
-  20_132: "unknown-voice"
-}
+const faults = faultCodes({
+  crashed: "1000 1001 1013 1024 1033",
+  busy: "1002 1039 1041",
+  key: "1004 2049",
+  quota: "1008 2056",
+  refused: "1026 1027 1042",
+  "unknown-voice": "2042 2054 20132"
+})
 
 const codeIn = (json: unknown): number | undefined => {
   const code = fieldAt(json, "base_resp.status_code")
@@ -115,7 +105,11 @@ const read = ({ json }: CloudRefusal): CloudReading => {
     : /length|too long|exceed/iu.test(message ?? "")
       ? "too-long"
       : "refused"
-  return { code: String(code), message, fault: faults[code] ?? (code === 2013 ? invalid : "crashed") }
+  return {
+    code: String(code),
+    message,
+    fault: faults.get(String(code)) ?? (code === 2013 ? invalid : "crashed")
+  }
 }
 
 const Answer = Schema.Struct({
@@ -123,22 +117,12 @@ const Answer = Schema.Struct({
   extra_info: Schema.optional(Schema.NullOr(Schema.Struct({ audio_length: Schema.optional(Schema.Number) })))
 })
 
-const Voice = Schema.Struct({
-  voice_id: Schema.NonEmptyString,
-  voice_name: Schema.optional(Schema.NullOr(Schema.String))
-})
-const Group = Schema.optional(Schema.NullOr(Schema.Array(Voice)))
-const Voices = Schema.Struct({ system_voice: Group, voice_cloning: Group, voice_generation: Group })
-
 /** The list names no languages; the ids of most system voices begin with one. */
-const voiceOf = ({ voice_id, voice_name }: typeof Voice.Type): EngineVoice => {
+const languagesOf = (voice: unknown): ReadonlyArray<string> => {
+  const id = textAt(voice, "voice_id") ?? ""
+  if (id.startsWith("Cantonese")) return ["yue"]
   const named = Object.entries(languages).find(
-    ([, name]) => voice_id.startsWith(`${name}_`) || voice_id.startsWith(`${name} `)
+    ([, name]) => id.startsWith(`${name}_`) || id.startsWith(`${name} `)
   )
-  const language = /^Cantonese/u.test(voice_id) ? "yue" : named?.[0]
-  return {
-    id: voice_id,
-    name: voice_name ?? voice_id,
-    languages: language === undefined ? [] : [language]
-  }
+  return named === undefined ? [] : [named[0]]
 }

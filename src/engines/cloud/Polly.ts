@@ -8,15 +8,15 @@ import { AwsV4Signer } from "aws4fetch"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { behindId3, mp3HeaderAt } from "../../audio/formats/Mp3Header.ts"
 import { plainMp3 } from "../../audio/formats/PlainMp3.ts"
-import { EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
+import { EngineUnavailable, SpeechFailed } from "../Engine.ts"
 import { checkComplete } from "./shared/CloudAudio.ts"
 import { type CloudRequest, makeCloudClient, postJson } from "./shared/CloudClient.ts"
 import { clamped, type CloudSpeech, makeCloudEngine, rounded } from "./shared/CloudEngine.ts"
-import type { CloudFault, CloudReading, CloudRefusal } from "./shared/CloudFailures.ts"
+import { type CloudReading, type CloudRefusal, faultCodes } from "./shared/CloudFailures.ts"
 import { secretIn, settingIn, type CloudOptions, type PollySettings } from "./shared/CloudSettings.ts"
 import { timingOf } from "./shared/CloudTiming.ts"
-import { genderOf, pagedVoices } from "./shared/CloudVoices.ts"
-import { textAt } from "./shared/JsonFields.ts"
+import { pagedVoices, type VoiceFields } from "./shared/CloudVoices.ts"
+import { textAt, textsAt } from "./shared/JsonFields.ts"
 import { decibels, prosody, signed, xmlText } from "./shared/Ssml.ts"
 
 export const makePolly = Effect.fnUntraced(function* (settings: CloudOptions<typeof PollySettings.Type>) {
@@ -63,15 +63,6 @@ export const makePolly = Effect.fnUntraced(function* (settings: CloudOptions<typ
     read
   })
 
-  const list = pagedVoices((token) => {
-    const next = token === undefined ? "" : `&NextToken=${encodeURIComponent(token)}`
-    const path = `/v1/voices?Engine=${model}&IncludeAdditionalLanguageCodes=yes${next}`
-    return Effect.map(client.json({ method: "GET", path }, VoicePage), ({ Voices, NextToken }) => ({
-      voices: Voices.map(voiceOf),
-      next: NextToken ?? undefined
-    }))
-  })
-
   const request = (wanted: CloudSpeech, more: Readonly<Record<string, unknown>>): CloudRequest => {
     const { content, isSsml } = contentOf(wanted, model)
     return postJson("/v1/speech", {
@@ -95,7 +86,13 @@ export const makePolly = Effect.fnUntraced(function* (settings: CloudOptions<typ
         : region === undefined
           ? "its region is missing; set region in its settings, or the environment variable AWS_REGION"
           : undefined,
-    list,
+    list: pagedVoices(
+      client,
+      `/v1/voices?Engine=${model}&IncludeAdditionalLanguageCodes=yes`,
+      fields,
+      "NextToken",
+      (page) => textAt(page, "NextToken")
+    ),
     speak: Effect.fnUntraced(function* (wanted) {
       const bytes = yield* client.audio(request(wanted, { OutputFormat: "mp3", SampleRate: "24000" }))
       if (mp3HeaderAt(bytes, behindId3(bytes)) === undefined) {
@@ -180,44 +177,28 @@ const partsOf = (wanted: CloudSpeech, model: string, marks: ReadonlyArray<typeof
 /** Milliseconds per letter of ordinary speech. */
 const perLetter = 70
 
-const codes: Readonly<Record<string, CloudFault>> = {
-  ThrottlingException: "busy",
-  TooManyRequestsException: "busy",
-  TextLengthExceededException: "too-long",
-  ServiceQuotaExceededException: "quota",
-  UnrecognizedClientException: "key",
-  InvalidSignatureException: "key",
-  SignatureDoesNotMatch: "key",
-  IncompleteSignature: "key",
-  AccessDeniedException: "key",
-  ExpiredTokenException: "key",
-  InvalidClientTokenId: "key",
-  ServiceFailureException: "crashed"
-}
+const codes = faultCodes({
+  busy: "ThrottlingException TooManyRequestsException",
+  "too-long": "TextLengthExceededException",
+  quota: "ServiceQuotaExceededException",
+  key:
+    "UnrecognizedClientException InvalidSignatureException SignatureDoesNotMatch IncompleteSignature " +
+    "AccessDeniedException ExpiredTokenException InvalidClientTokenId",
+  crashed: "ServiceFailureException"
+})
 
 /** The error's name is in a header, before a colon, or in the body's `__type`, behind a hash sign. */
 const read = ({ headers, json }: CloudRefusal): CloudReading => {
   const code = (headers["x-amzn-errortype"] ?? textAt(json, "__type") ?? "").replace(/^.*#|:.*$/gu, "")
   const message = textAt(json, "message") ?? textAt(json, "Message")
   const isVoice = code === "ValidationException" && /'voiceId'/u.test(message ?? "")
-  return { code, message, fault: isVoice ? "unknown-voice" : codes[code] }
+  return { code, message, fault: isVoice ? "unknown-voice" : codes.get(code) }
 }
 
-const Voice = Schema.Struct({
-  Id: Schema.NonEmptyString,
-  Name: Schema.optional(Schema.String),
-  Gender: Schema.optional(Schema.String),
-  LanguageCode: Schema.String,
-  AdditionalLanguageCodes: Schema.optional(Schema.NullOr(Schema.Array(Schema.String)))
-})
-const VoicePage = Schema.Struct({
-  Voices: Schema.Array(Voice),
-  NextToken: Schema.optional(Schema.NullOr(Schema.String))
-})
-
-const voiceOf = (voice: typeof Voice.Type): EngineVoice => ({
-  id: voice.Id,
-  name: voice.Name ?? voice.Id,
-  languages: [voice.LanguageCode, ...(voice.AdditionalLanguageCodes ?? [])],
-  ...genderOf(voice.Gender)
-})
+const fields: VoiceFields = {
+  list: "Voices",
+  id: "Id",
+  name: "Name",
+  languages: (voice) => textsAt(voice, "LanguageCode", "AdditionalLanguageCodes"),
+  gender: "Gender"
+}

@@ -4,7 +4,8 @@ import { int16At } from "../../../audio/formats/Int16.ts"
 import { decodeWav } from "../../../audio/formats/Wav.ts"
 import { toInt16 } from "../../../audio/pcm/Pcm.ts"
 import { SampleRate } from "../../../domain/time/Units.ts"
-import { type PcmSpeech, SpeechFailed, type WordTiming } from "../../Engine.ts"
+import { type PcmSpeech, SpeechFailed } from "../../Engine.ts"
+import { type TimedPart, timingOf } from "./CloudTiming.ts"
 
 /** Requested sample rate: that of most tasks, so that nothing is resampled. */
 export const cloudRate = SampleRate.make(24_000)
@@ -65,9 +66,17 @@ export const checkComplete = (
     ? Effect.void
     : unusable(engine, `it is cut off after ${Math.round(length)} of ${Math.round(stated)} ms`)
 
-/** Returns the speech with the times of words and sentences. */
-export const withTiming = (speech: PcmSpeech, { words, sentences }: WordTiming): PcmSpeech => ({
-  ...speech,
-  words,
-  sentences
-})
+/** Returns the speech with the times of its words and sentences. Fails if it ends before `stated` ms. */
+export const timedSpeech = (
+  engine: string,
+  speech: PcmSpeech,
+  { text, language }: { readonly text: string; readonly language: string },
+  parts: ReadonlyArray<TimedPart>,
+  stated: number | undefined
+): Effect.Effect<PcmSpeech, SpeechFailed> => {
+  const length = speechLength(speech)
+  return Effect.as(checkComplete(engine, length, stated), {
+    ...speech,
+    ...timingOf(text, language, parts, length)
+  })
+}

@@ -140,6 +140,8 @@ export const makeCloudClient = Effect.fnUntraced(function* (address: CloudAddres
   return { send, audio, json, refused }
 })
 
+export type CloudClient = Effect.Effect.Success<ReturnType<typeof makeCloudClient>>
+
 /** Providers may quote a rejected key in their message. */
 const withoutSecrets = (
   failure: EngineUnavailable | SpeechFailed,

@@ -1,4 +1,5 @@
 /** Maps a cloud provider's error responses to engine errors. */
+import { Record } from "effect"
 import { EngineUnavailable, SpeechFailed } from "../../Engine.ts"
 import { waitIn } from "../../ResponseBody.ts"
 import { textAt } from "./JsonFields.ts"
@@ -37,6 +38,14 @@ export interface CloudReading {
   /** Seconds to wait, if the body names them. */
   readonly retryAfter?: number | undefined
 }
+
+/** Makes a table of a provider's error codes. `codes` has those of each meaning, separated by spaces. */
+export const faultCodes = <F extends CloudFault>(
+  codes: Readonly<Record<F, string>>
+): ReadonlyMap<string, F> =>
+  new Map(
+    Record.toEntries(codes).flatMap(([fault, own]) => own.split(" ").map((code) => [code, fault] as const))
+  )
 
 /** Seconds before the next attempt if a busy provider names no time. Limits are per second or per minute. */
 const usualWait = 5
