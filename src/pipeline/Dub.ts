@@ -32,7 +32,7 @@ import { isAllHeard } from "./run/ListenStep.ts"
 import { openRewriting, shortenedEarly, warnOfUnanswered } from "./run/RewriteStep.ts"
 import type { Deadline } from "./speak/SpeakSettings.ts"
 import { speakUtterances } from "./speak/SpeakStage.ts"
-import { Progress } from "./Progress.ts"
+import { emit } from "./Progress.ts"
 
 /** A run before it sends or writes anything. */
 export interface PreparedRun {
@@ -171,8 +171,7 @@ const begun = <E>(error: E): E | StateUnusable =>
 /** Finishes a run at once, because every clip and every result exists. */
 const reportNoop = Effect.fn("Dub.reportNoop")(function* ({ batch, results, utterances }: NoopBatch) {
   const begun = yield* startRun
-  const progress = yield* Progress
   yield* openFolder(batch.out)
-  yield* progress.emit(plannedOf(results, [], utterances))
+  yield* emit(plannedOf(results, [], utterances))
   return yield* finishRun(batch, begun, { summary: nothingSpoken(utterances), credits: {} }, results)
 })

@@ -71,6 +71,13 @@ export class Progress extends Context.Tag("pipeline/Progress")<
   { readonly emit: (event: ProgressEvent) => Effect.Effect<void> }
 >() {}
 
+/** Emits an event. */
+export const emit = (event: ProgressEvent): Effect.Effect<void, never, Progress> =>
+  Effect.flatMap(Progress, (progress) => progress.emit(event))
+
+/** Emits a warning. */
+export const warn = (message: string) => emit({ _tag: "Warning", message })
+
 /** Discards every event. */
 export const silent = Layer.succeed(Progress, { emit: () => Effect.void })
 

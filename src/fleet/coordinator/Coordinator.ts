@@ -7,7 +7,7 @@ import type { Job } from "bullmq"
 import { Effect, Duration, Option, Schedule, Schema } from "effect"
 import type { BatchPlan, JobPlan } from "../../pipeline/plan/BatchPlan.ts"
 import type { RunExecutor } from "../../pipeline/run/RunExecutor.ts"
-import { Progress } from "../../pipeline/Progress.ts"
+import { Progress, emit, warn } from "../../pipeline/Progress.ts"
 import { UtteranceTransfer, type UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 import type { Coordinator } from "./CoordinatorContext.ts"
 import {
@@ -196,7 +196,7 @@ const deliverBy = (
     if (end.status === "delivered") {
       const files = end.files.map((file) => join(out, file))
       yield* recordDelivery(settled, files)
-      yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Delivered", job: plan.job.id, files }))
+      yield* emit({ _tag: "Delivered", job: plan.job.id, files })
       const { metrics, last, looks } = end
       const result: JobResult = {
         job: plan.job,
@@ -309,16 +309,12 @@ const speakBy = (
 const missed = ({ watch, callRedis }: Stage, providers: ReadonlyArray<ProviderId>) => {
   const announced = new Set<ProviderId>()
   return Effect.gen(function* () {
-    const progress = yield* Progress
     for (const provider of providers) {
       if (announced.has(provider)) continue
       const queue = yield* watch.queue(speakQueue(provider))
       if ((yield* callRedis(() => queue.getWorkersCount())) > 0) continue
       announced.add(provider)
-      yield* progress.emit({
-        _tag: "Warning",
-        message: `no worker in the fleet serves ${provider}; start one with dubwright worker`
-      })
+      yield* warn(`no worker in the fleet serves ${provider}; start one with dubwright worker`)
     }
   }).pipe(Effect.delay(missedAfter), Effect.repeat(Schedule.spaced("1 minute")))
 }
@@ -387,7 +383,6 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
     const { alive } = yield* ServiceWatch
     const settings = yield* SpeakConfig
     const store = yield* UtteranceStore
-    const progress = yield* Progress
     const { key, casting } = given.utterance
     const about = { provider: casting.provider, utterance: key }
     for (;;) {
@@ -403,7 +398,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
         if (suspect !== undefined) counts.suspect++
         if (isUnderWay(given.state) && record.take === given.take) counts.resumed++
         alive()
-        yield* progress.emit({ _tag: "Spoken", ...about, seconds: clip.frames / clip.rate })
+        yield* emit({ _tag: "Spoken", ...about, seconds: clip.frames / clip.rate })
         return yield* settings.settled(key)
       }
       const said = end._tag === "Ended" ? Option.getOrUndefined(readEnd(end.job.returnvalue)) : undefined
@@ -419,12 +414,7 @@ const settled = (stage: Stage, accounts: Accounts, given: UtteranceRecord) =>
       if (setback !== undefined) {
         if (record.state !== "failed") yield* store.apply({ event: "fail", key, setback })
         yield* unspoken("failed")
-        yield* progress.emit({
-          _tag: "Failed",
-          ...about,
-          label: record.label,
-          error: setback.words
-        })
+        yield* emit({ _tag: "Failed", ...about, label: record.label, error: setback.words })
         return yield* settings.settled(key)
       }
       if (said?.ending === "spoken")

@@ -10,7 +10,7 @@ import type { JobResult } from "../report/JobResult.ts"
 import { about } from "../Annotations.ts"
 import type { Job } from "../load/Job.ts"
 import type { PlacedJob, SettledJob } from "../place/JobPlacement.ts"
-import { Progress } from "../Progress.ts"
+import { Progress, emit } from "../Progress.ts"
 
 const undelivered = (job: Job, status: "failed" | "unfinished", error: string): JobResult => ({
   job,
@@ -80,7 +80,7 @@ const spoiltClipsRemoved = Effect.fnUntraced(function* ({ plan, takes }: PlacedJ
 
 /** Keeps the files of an unchanged job, and returns them as its result. */
 export const keepDelivery = Effect.fnUntraced(function* ({ plan: { job }, out, before }: SettledJob) {
-  yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Unchanged", job: job.id }))
+  yield* emit({ _tag: "Unchanged", job: job.id })
   const report = yield* reportIn(out, job.id)
   const result: JobResult = {
     job,
@@ -98,10 +98,8 @@ export const keepDelivery = Effect.fnUntraced(function* ({ plan: { job }, out, b
 export const reportUndelivered = (result: JobResult): Effect.Effect<void, never, Progress> =>
   result.status === "delivered"
     ? Effect.void
-    : Effect.flatMap(Progress, ({ emit }) =>
-        emit(
-          result.status === "failed"
-            ? { _tag: "JobFailed", job: result.job.id, error: result.error }
-            : { _tag: "JobUnfinished", job: result.job.id, why: result.error }
-        )
+    : emit(
+        result.status === "failed"
+          ? { _tag: "JobFailed", job: result.job.id, error: result.error }
+          : { _tag: "JobUnfinished", job: result.job.id, why: result.error }
       )

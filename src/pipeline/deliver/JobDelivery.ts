@@ -23,7 +23,7 @@ import { removeOutdated } from "./DeliveryRecord.ts"
 import type { CueOutcome } from "../report/CueOutcomes.ts"
 import { entriesOf, buildJobReport, outcomesOf } from "../report/JobReportBuilder.ts"
 import { keysOf, type PlacedJob, type SettledJob } from "../place/JobPlacement.ts"
-import { Progress } from "../Progress.ts"
+import { emit, warn } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { writeJobReport } from "../report/ReportPages.ts"
 import type { JobResult } from "../report/JobResult.ts"
@@ -51,11 +51,8 @@ export const recordDelivery = Effect.fnUntraced(function* (
   yield* store.applyAll(Iterable.map(clips.keys(), (key) => ({ event: "place" as const, key })))
   const left = before === undefined ? [] : yield* removeOutdated(out, plan.job.id, before, files)
   if (left.length > 0)
-    yield* Effect.flatMap(Progress, ({ emit }) =>
-      emit({
-        _tag: "Warning",
-        message: `${plan.job.id}: kept earlier files of outputs that are no longer requested: ${left.join(", ")}`
-      })
+    yield* warn(
+      `${plan.job.id}: kept earlier files of outputs that are no longer requested: ${left.join(", ")}`
     )
   const beside = reportNames
     .filter((name) => plan.job.markSynthetic || name !== provenanceName)
@@ -65,7 +62,6 @@ export const recordDelivery = Effect.fnUntraced(function* (
 
 /** Makes the files of a placed job, and its report. */
 export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed: PlacedJob) {
-  const progress = yield* Progress
   const { plan, out, clips, placements, stretches } = placed
   const { job } = plan
   const keys = keysOf(plan)
@@ -74,8 +70,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   const { end, cut, failed } = extentOf(outcomesOf(dubbed))
   const given = yield* readBackground(job)
   const length = deliveredLength(plan, end, given)
-  if (cut.length > 0)
-    yield* progress.emit({ _tag: "Warning", message: `${job.id}: ${filmTooShort(job, cut)} cut off` })
+  if (cut.length > 0) yield* warn(`${job.id}: ${filmTooShort(job, cut)} cut off`)
   const missing = keys.filter((key) => !clips.has(key))
   const left = missing.filter((key) => !placed.failures.has(key))
   const isWhole = missing.length === 0 && failed.length === 0
@@ -118,7 +113,7 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   const unmet = yield* unmetRules(plan, files)
   if (unmet !== undefined) return undone(report, "failed", unmet)
   yield* recordDelivery(placed, files)
-  yield* progress.emit({ _tag: "Delivered", job: job.id, files })
+  yield* emit({ _tag: "Delivered", job: job.id, files })
   const delivered: JobResult = {
     job,
     status: "delivered",

@@ -34,7 +34,7 @@ import { backgroundError, loudnessError } from "../mix/LoudnessNormalization.ts"
 import { encodeMix, type Level, type Stem } from "./MixEncoding.ts"
 import { keepLevel, rememberedLevel } from "./LevelMemory.ts"
 import { feedOf, type Programme } from "../mix/MixLines.ts"
-import { Progress } from "../Progress.ts"
+import { emit, warn } from "../Progress.ts"
 import { openFolder, writeResult } from "../report/ResultFolder.ts"
 import type { Timeline } from "../../domain/speech/Timeline.ts"
 
@@ -43,7 +43,6 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
   const { job, out } = made
   const path = yield* Path.Path
   const fs = yield* FileSystem.FileSystem
-  const progress = yield* Progress
   const folder = path.join(out, job.id)
   const fileOf = (ending: string, part = 0) =>
     path.join(folder, `${job.id}${part === 0 ? "" : `-${part + 1}`}.${ending}`)
@@ -93,7 +92,7 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
       for (const name of texts) yield* writeResult(fileOf(name), subtitles[name](entries, note))
     }
     for (const name of videos) {
-      yield* progress.emit({ _tag: "Muxing", file: `${job.id}.${name}` })
+      yield* emit({ _tag: "Muxing", file: `${job.id}.${name}` })
       yield* muxed(made, soundFor(name).path, fileOf(name))
     }
     return heard
@@ -180,10 +179,7 @@ const mastered = Effect.fnUntraced(function* (
   const missed =
     loudnessError(target, result.measured) ??
     (programme.background === undefined ? undefined : backgroundError(target, result.measured))
-  if (missed !== undefined)
-    yield* Effect.flatMap(Progress, (progress) =>
-      progress.emit({ _tag: "Warning", message: `${job.id}: ${missed}` })
-    )
+  if (missed !== undefined) yield* warn(`${job.id}: ${missed}`)
   return result
 })
 

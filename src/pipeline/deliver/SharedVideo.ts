@@ -12,7 +12,7 @@ import { allFilesPresent, sizeAndTimeOf } from "../place/JobFingerprint.ts"
 import { trackTitle } from "./OutputPlan.ts"
 import type { Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
-import { Progress } from "../Progress.ts"
+import { emit, warn } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 
 /**
@@ -28,16 +28,12 @@ export const deliverShared = Effect.fn("SharedVideo.deliverShared")(function* (
     results.filter(({ job }) => job.into !== undefined),
     ({ job }) => job.into ?? ""
   )
-  const progress = yield* Progress
   const ends = new Map<string, SharedEnd>()
   for (const [name, members] of Object.entries(shared)) {
     const jobs = members.flatMap(({ job, status }) => (status === "delivered" ? [job] : []))
     if (jobs.length < members.length || !Array.isNonEmptyArray(jobs)) {
       const missing = members.flatMap(({ job, status }) => (status === "delivered" ? [] : [job.id]))
-      yield* progress.emit({
-        _tag: "Warning",
-        message: `${name}: not written because these jobs are not delivered: ${missing.join(", ")}`
-      })
+      yield* warn(`${name}: not written because these jobs are not delivered: ${missing.join(", ")}`)
       continue
     }
     ends.set(name, yield* deliverOne(out, name, jobs))
@@ -79,7 +75,7 @@ const deliverOne = Effect.fnUntraced(function* (
   if (before?.digest === digest && (yield* allFilesPresent(out, before))) return { path: target }
   const [track, ...others] = members.map(({ track }) => track)
   if (track === undefined || first.video === undefined) return { error: `${name}: no job delivers into it` }
-  yield* Effect.flatMap(Progress, ({ emit }) => emit({ _tag: "Muxing", file: name }))
+  yield* emit({ _tag: "Muxing", file: name })
   const muxing = ffmpeg.mux({
     video: first.video.path,
     out: target,

@@ -15,7 +15,7 @@ import { castIn, type ChosenVoices } from "./cast/JobCasting.ts"
 import { validateBatch } from "./BatchValidation.ts"
 import { batchKey, isManifest, overridesPath } from "./BatchId.ts"
 import { inputText, type ReadInput, unknownInput } from "./InputFile.ts"
-import { InputFault, InputRejected, rejectInput } from "./InputRejected.ts"
+import { InputRejected, rejectInput, rejectInputs } from "./InputRejected.ts"
 import { type Batch, filesOf } from "./Job.ts"
 import { checkValue } from "./ManifestValue.ts"
 import type { OverridesFileContent } from "./OverridesFile.ts"
@@ -226,11 +226,9 @@ const resolveBatch = Effect.fnUntraced(function* (
       (only === undefined || picomatch.isMatch(job.id, only)) &&
       (isArriving === undefined || !filesOf(job).some(isArriving))
   )
-  const contrary = resolved.flatMap(({ job, faults }) =>
-    faults.map((message) => InputFault.make({ file: name, message: `job ${job.id}: ${message}` }))
-  )
-  const faults = [...validateBatch(jobs, manifest, name, flags.providers), ...contrary]
-  if (Array.isNonEmptyReadonlyArray(faults)) return yield* InputRejected.make({ faults })
+  const contrary = resolved.flatMap(({ job, faults }) => faults.map((fault) => `job ${job.id}: ${fault}`))
+  const faults = [...validateBatch(jobs, manifest, flags.providers), ...contrary]
+  if (Array.isNonEmptyReadonlyArray(faults)) return yield* rejectInputs(name, faults)
   if (isArriving !== undefined && chosen.length === 0) {
     return yield* rejectInput(name, "waiting for files: no job has all of its files yet")
   }

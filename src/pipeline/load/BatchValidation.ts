@@ -5,88 +5,74 @@ import type { Defaults, Manifest } from "../../domain/manifest/Manifest.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { type OutputName, soundNames, videoNames } from "../../domain/manifest/Outputs.ts"
 import type { SpeakerSettings } from "../../domain/manifest/ScriptSettings.ts"
-import { InputFault } from "./InputRejected.ts"
 import type { Job } from "./Job.ts"
 import { folderNameOf } from "./JobName.ts"
 
-/** Returns every fault of a manifest's jobs. `file` is the manifest's name in messages. */
+/** Returns every fault of a manifest's jobs. */
 export const validateBatch = (
   jobs: ReadonlyArray<Job>,
   manifest: Manifest,
-  file: string,
   providers: ReadonlyArray<string> = []
-): ReadonlyArray<InputFault> => [
-  ...faultsOfIds(jobs, file),
-  ...faultsOfProviders(jobs, [...providers, ...Object.keys(manifest.providers ?? {})], file),
-  ...faultsOfFit(manifest, file),
-  ...faultsOfHelpers(manifest, file),
-  ...faultsOfPictures(jobs, file),
-  ...faultsOfBackgrounds(jobs, file),
-  ...faultsOfShared(jobs, file)
+): ReadonlyArray<string> => [
+  ...faultsOfIds(jobs),
+  ...faultsOfProviders(jobs, [...providers, ...Object.keys(manifest.providers ?? {})]),
+  ...faultsOfFit(manifest),
+  ...faultsOfHelpers(manifest),
+  ...faultsOfJobs(jobs, faultOfPicture),
+  ...faultsOfJobs(jobs, faultOfBackground),
+  ...faultsOfShared(jobs)
 ]
 
-/** A picture that gives way makes a film of its own length, so each job needs a video of its own. */
-const faultsOfPictures = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
-  jobs.flatMap(({ id, picture, video, outputs, into }) => {
-    if (picture === undefined) return []
-    const message =
-      video === undefined
-        ? "needs a video; name one under video, or remove fit.picture"
-        : into !== undefined
-          ? `would change the length of ${into}, which other jobs share; remove into, or set fit.picture to keep`
-          : videoNames.some((name) => outputs.includes(name))
-            ? undefined
-            : "the lengthened picture is in no output; add mp4, mkv, mov or webm to outputs, or set fit.picture to keep"
-    return message === undefined
-      ? []
-      : [InputFault.make({ file, message: `job ${id}: fit.picture: ${message}` })]
+const faultsOfJobs = (jobs: ReadonlyArray<Job>, faultOf: (job: Job) => string | undefined) =>
+  jobs.flatMap((job) => {
+    const fault = faultOf(job)
+    return fault === undefined ? [] : [`job ${job.id}: ${fault}`]
   })
+
+/** A picture that gives way makes a film of its own length, so each job needs a video of its own. */
+const faultOfPicture = ({ picture, video, outputs, into }: Job): string | undefined => {
+  if (picture === undefined) return undefined
+  if (video === undefined) return "fit.picture: needs a video; name one under video, or remove fit.picture"
+  if (into !== undefined)
+    return `fit.picture: would change the length of ${into}, which other jobs share; remove into, or set fit.picture to keep`
+  return videoNames.some((name) => outputs.includes(name))
+    ? undefined
+    : "fit.picture: the lengthened picture is in no output; add mp4, mkv, mov or webm to outputs, or set fit.picture to keep"
+}
 
 /** A background replaces the film's sound under the voice, and 5.1 comes from a background. */
-const faultsOfBackgrounds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
-  jobs.flatMap(({ id, background, separate, original, audio, video }) => {
-    const message =
-      separate !== undefined
-        ? faultOfSeparation(background !== undefined, video !== undefined, original, separate.command)
-        : background === undefined
-          ? audio.channels === "5.1"
-            ? "audio.channels: 5.1 needs a background in 5.1; name one under background"
-            : undefined
-          : original === "duck"
-            ? "background and original: duck both lay sound under the voice; remove one of them"
-            : undefined
-    return message === undefined ? [] : [InputFault.make({ file, message: `job ${id}: ${message}` })]
-  })
-
-const faultOfSeparation = (
-  hasBackground: boolean,
-  hasVideo: boolean,
-  original: Job["original"],
-  command: ReadonlyArray<string>
-): string | undefined =>
-  hasBackground
-    ? "background and separate both lay sound under the voices; remove one of them"
-    : original === "duck"
-      ? "separate and original: duck both lay the film's sound under the voice; remove one of them"
-      : !hasVideo
-        ? "separate: needs a video; name one under video"
-        : command.some((arg) => arg.includes("{bed}"))
-          ? undefined
-          : "separate: command has no {bed}; add it where the program expects the path of its result"
+const faultOfBackground = ({ background, separate, original, audio, video }: Job): string | undefined => {
+  if (separate !== undefined) {
+    if (background !== undefined)
+      return "background and separate both lay sound under the voices; remove one of them"
+    if (original === "duck")
+      return "separate and original: duck both lay the film's sound under the voice; remove one of them"
+    if (video === undefined) return "separate: needs a video; name one under video"
+    return separate.command.some((arg) => arg.includes("{bed}"))
+      ? undefined
+      : "separate: command has no {bed}; add it where the program expects the path of its result"
+  }
+  if (background === undefined)
+    return audio.channels === "5.1"
+      ? "audio.channels: 5.1 needs a background in 5.1; name one under background"
+      : undefined
+  return original === "duck"
+    ? "background and original: duck both lay sound under the voice; remove one of them"
+    : undefined
+}
 
 /** `listen` and `rewrite` name a program or a server. The program of `listen` needs the clip. */
-const faultsOfHelpers = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<InputFault> =>
+const faultsOfHelpers = ({ defaults, jobs }: Manifest): ReadonlyArray<string> =>
   [
     { at: "defaults", listen: defaults?.listen, rewrite: defaults?.rewrite },
     ...jobs.map(({ listen, rewrite }, at) => ({ at: `jobs[${at}]`, listen, rewrite }))
-  ].flatMap(({ at, listen, rewrite }) =>
-    [
-      { at: `${at}.listen`, message: faultOfListening(listen) },
-      { at: `${at}.rewrite`, message: faultOfRewriting(rewrite) }
-    ].flatMap(({ at: key, message }) =>
-      message === undefined ? [] : [InputFault.make({ file, message: `${key}: ${message}` })]
-    )
-  )
+  ].flatMap(({ at, listen, rewrite }) => {
+    const [listening, rewriting] = [faultOfListening(listen), faultOfRewriting(rewrite)]
+    return [
+      ...(listening === undefined ? [] : [`${at}.listen: ${listening}`]),
+      ...(rewriting === undefined ? [] : [`${at}.rewrite: ${rewriting}`])
+    ]
+  })
 
 const twoHelpers = "names both a program and a server; keep either command, or baseUrl and model"
 
@@ -109,7 +95,7 @@ const faultOfRewriting = (rewrite: Defaults["rewrite"]): string | undefined => {
  * `fit.maxSpeed` must not exceed `fit.hardMaxSpeed`. The schema cannot check this: one may come from the defaults, the
  * other from the job.
  */
-const faultsOfFit = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<InputFault> =>
+const faultsOfFit = ({ defaults, jobs }: Manifest): ReadonlyArray<string> =>
   Array.dedupe(
     jobs.flatMap(({ fit }, at) => {
       const { maxSpeed = 1, hardMaxSpeed = maxSpeed } = { ...defaults?.fit, ...fit }
@@ -118,15 +104,14 @@ const faultsOfFit = ({ defaults, jobs }: Manifest, file: string): ReadonlyArray<
         ? []
         : `${own ? `jobs[${at}]` : "defaults"}.fit: maxSpeed ${maxSpeed} is above the hard limit, hardMaxSpeed ${hardMaxSpeed}; lower maxSpeed or raise hardMaxSpeed`
     })
-  ).map((message) => InputFault.make({ file, message }))
+  )
 
 /** Jobs that share a video through `into` must name the same source video, and each needs an audio output. */
-const faultsOfShared = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> => {
+const faultsOfShared = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => {
   const members = jobs.flatMap((job) => (job.into === undefined ? [] : [{ ...job, into: job.into }]))
   return Object.values(Array.groupBy(members, ({ into }) => into.toLowerCase())).flatMap(
     ([first, ...others]) => {
-      const fault = (job: Job, message: string) =>
-        InputFault.make({ file, message: `job ${job.id}: into: ${message}` })
+      const fault = (job: Job, message: string) => `job ${job.id}: into: ${message}`
       return [
         ...(first.video === undefined ? [fault(first, "needs a video; name one under video")] : []),
         ...others
@@ -150,34 +135,25 @@ const faultsOfShared = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<I
 const isSound = (name: OutputName): boolean => soundNames.some((sound) => sound === name)
 
 /** Each job needs an output folder of its own, and no folder may have the name of an output file of the batch. */
-const faultsOfIds = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> => {
+const faultsOfIds = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => {
   const files = new Set(
     ["run.json", "index.html", ...jobs.flatMap(({ into }) => into ?? [])].map(folderNameOf)
   )
+  const same = Object.values(Array.groupBy(jobs, ({ id }) => folderNameOf(id))).filter(
+    ({ length }) => length > 1
+  )
   return [
-    ...sameFolder(jobs, file),
+    ...same.map(
+      (several) =>
+        `${several.length} jobs have the id "${several[0].id}" (${several
+          .map(({ inputName }) => inputName)
+          .join(", ")}); give each its own id`
+    ),
     ...jobs
       .filter(({ id }) => files.has(folderNameOf(id)))
-      .map(({ id }) =>
-        InputFault.make({
-          file,
-          message: `job ${id}: this id collides with an output file of the batch; choose another`
-        })
-      )
+      .map(({ id }) => `job ${id}: this id collides with an output file of the batch; choose another`)
   ]
 }
-
-const sameFolder = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<InputFault> =>
-  Object.values(Array.groupBy(jobs, (job) => folderNameOf(job.id)))
-    .filter((same) => same.length > 1)
-    .map((same) =>
-      InputFault.make({
-        file,
-        message: `${same.length} jobs have the id "${same[0].id}" (${same
-          .map((job) => job.inputName)
-          .join(", ")}); give each its own id`
-      })
-    )
 
 /**
  * A provider must be one of the known five, or declared under `providers` or by the caller. This finds a typo before it
@@ -185,9 +161,8 @@ const sameFolder = (jobs: ReadonlyArray<Job>, file: string): ReadonlyArray<Input
  */
 const faultsOfProviders = (
   jobs: ReadonlyArray<Job>,
-  others: ReadonlyArray<string>,
-  file: string
-): ReadonlyArray<InputFault> => {
+  others: ReadonlyArray<string>
+): ReadonlyArray<string> => {
   const declared: ReadonlyArray<string> = [...knownProviders, ...others]
   return jobs.flatMap((job) => {
     const voices = [job.speakers, job.cast?.speakers ?? {}, job.cast?.pool ?? []].flatMap(
@@ -198,17 +173,10 @@ const faultsOfProviders = (
       .filter((provider) => !declared.includes(provider))
       .map((provider) => {
         const near = nearestName(provider, declared)
-        if (provider === neuralProvider)
-          return InputFault.make({
-            file,
-            message: `job ${job.id}: ${provider} has no voices on this machine; install one (dubwright voices list) and sherpa-onnx (dubwright help neural)`
-          })
-        return InputFault.make({
-          file,
-          message:
-            `job ${job.id}: unknown provider "${provider}"${near === undefined ? "" : `; did you mean ${near}?`} ` +
-            `(known: ${knownProviders.join(", ")}; declare others of your service under providers:)`
-        })
+        return provider === neuralProvider
+          ? `job ${job.id}: ${provider} has no voices on this machine; install one (dubwright voices list) and sherpa-onnx (dubwright help neural)`
+          : `job ${job.id}: unknown provider "${provider}"${near === undefined ? "" : `; did you mean ${near}?`} ` +
+              `(known: ${knownProviders.join(", ")}; declare others of your service under providers:)`
       })
   })
 }

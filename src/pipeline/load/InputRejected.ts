@@ -27,12 +27,18 @@ export class InputRejected extends Schema.TaggedError<InputRejected>()("InputRej
   }
 }
 
-/** Returns the error for the faults of a file. */
+/** Returns the error for the faults of a file: messages, or messages with their lines. */
 export const rejectInputs = (
   file: string,
-  faults: Array.NonEmptyReadonlyArray<{ readonly line?: number; readonly message: string }>
+  faults: Array.NonEmptyReadonlyArray<
+    string | { readonly line?: number | undefined; readonly message: string }
+  >
 ): InputRejected =>
-  InputRejected.make({ faults: Array.map(faults, (fault) => InputFault.make({ file, ...fault })) })
+  InputRejected.make({
+    faults: Array.map(faults, (fault) =>
+      InputFault.make({ file, ...(typeof fault === "string" ? { message: fault } : fault) })
+    )
+  })
 
 /** Marks the fault of one job. */
 export const ofOneJob = ({ faults }: InputRejected): InputRejected =>
@@ -40,4 +46,4 @@ export const ofOneJob = ({ faults }: InputRejected): InputRejected =>
 
 /** Returns the error for a single fault. */
 export const rejectInput = (file: string, message: string, line?: number): InputRejected =>
-  rejectInputs(file, [{ message, ...(line === undefined ? {} : { line }) }])
+  rejectInputs(file, [{ message, line }])

@@ -12,11 +12,10 @@ import type { Utterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { espeakVoiceOf } from "../../engines/BundledVoices.ts"
 import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { planUtterances, type UtteranceRules } from "../../script/utterances/UtterancePlan.ts"
-import type { Violation } from "../../script/utterances/UtteranceViolation.ts"
 import type { Words } from "../../script/spoken/CueWords.ts"
 import { choicesOf, type BilingualPlan } from "./BilingualChoice.ts"
 import { readInput, type ReadInput } from "../load/InputFile.ts"
-import { InputFault, InputRejected, ofOneJob, rejectInput } from "../load/InputRejected.ts"
+import { InputRejected, ofOneJob, rejectInput, rejectInputs } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import { checkBackground } from "./media/JobBackground.ts"
 import { filmNotices, probeJobVideo, probeOnce, type Probe } from "./media/JobVideo.ts"
@@ -204,16 +203,13 @@ const planJob = Effect.fnUntraced(function* (
   const { uses, violations } = planUtterances(lines, rules)
   if (Array.isNonEmptyReadonlyArray(violations)) {
     const lineOf = new Map(words.cues.map(({ cue, line }) => [cue, line]))
-    return yield* InputRejected.make({
-      faults: Array.map(violations, (violation) => {
-        const line = lineOf.get(cueOf(violation))
-        return InputFault.make({
-          file: job.inputName,
-          message: violation.message,
-          ...(line === undefined ? {} : { line })
-        })
-      })
-    })
+    return yield* rejectInputs(
+      job.inputName,
+      Array.map(violations, (violation) => ({
+        message: violation.message,
+        line: lineOf.get(("lines" in violation ? violation.lines[0] : violation.line).cue)
+      }))
+    )
   }
   const mending = yield* mendedBy(job, script, { lines, uses }, batch)
   yield* checkControls(job, mending.uses, batch)
@@ -280,11 +276,10 @@ const mendedBy = (
       Either.map(applyOverrides(shaped, overrides, textOf, rules), (mended) => ({ ...mended, shaped }))
     ),
     Either.mapLeft((faults) =>
-      InputRejected.make({
-        faults: Array.map(faults, (fault) =>
-          InputFault.make({ file: overridesPath(batch.manifest), message: `job ${job.id}: ${fault}` })
-        )
-      })
+      rejectInputs(
+        overridesPath(batch.manifest),
+        Array.map(faults, (fault) => `job ${job.id}: ${fault}`)
+      )
     )
   )
 }
@@ -323,9 +318,6 @@ export const withPlans = (
     ...(barred === undefined ? {} : { barred })
   }
 }
-
-const cueOf = (violation: Violation): number =>
-  ("lines" in violation ? violation.lines[0] : violation.line).cue
 
 const jobNotices = ({ job, notices }: JobPlan): ReadonlyArray<string> =>
   notices.map((notice) => `job ${job.id}: ${notice}`)
@@ -372,6 +364,6 @@ const checkControls = (
   const unsent = uses.filter(({ utterance }) => stated?.cuts?.isSent(utterance.key) !== true)
   const faults = Array.dedupe(unsent.map(({ utterance }) => utterance.casting))
     .flatMap((casting) => controlFaults(casting, profileOf(casting.provider)))
-    .map((fault) => InputFault.make({ file: manifest, message: `job ${id}: ${fault}` }))
-  return Array.isNonEmptyArray(faults) ? Either.left(InputRejected.make({ faults })) : Either.void
+    .map((fault) => `job ${id}: ${fault}`)
+  return Array.isNonEmptyArray(faults) ? Either.left(rejectInputs(manifest, faults)) : Either.void
 }

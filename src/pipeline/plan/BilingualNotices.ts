@@ -5,8 +5,8 @@
 import { Array } from "effect"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
-import { InputFault, InputRejected } from "../load/InputRejected.ts"
-import type { BatchPlan, JobPlan } from "./BatchPlan.ts"
+import { InputRejected, rejectInput } from "../load/InputRejected.ts"
+import type { BatchPlan } from "./BatchPlan.ts"
 import type { BilingualPlan } from "./BilingualChoice.ts"
 import { knownPrices } from "./Prices.ts"
 import type { PriceOf } from "./SpeechAccess.ts"
@@ -35,23 +35,13 @@ export const unchosenLanguages = (
   priceOf: PriceOf
 ): InputRejected | undefined => {
   const keys = new Set<UtteranceKey>(unsent.map(({ key }) => key))
-  const faults = jobs.flatMap((plan) => faultOf(plan, keys, priceOf))
+  const faults = jobs.flatMap(({ job, uses, bilingual }) =>
+    bilingual?.file.sure === true && uses.some(({ utterance }) => keys.has(utterance.key))
+      ? rejectInput(job.inputName, `job ${job.id}: ${choiceText(bilingual, priceOf)}`).faults
+      : []
+  )
   return Array.isNonEmptyReadonlyArray(faults) ? InputRejected.make({ faults }) : undefined
 }
-
-const faultOf = (
-  { job, uses, bilingual }: JobPlan,
-  unsent: ReadonlySet<UtteranceKey>,
-  priceOf: PriceOf
-): ReadonlyArray<InputFault> =>
-  bilingual?.file.sure === true && uses.some(({ utterance }) => unsent.has(utterance.key))
-    ? [
-        InputFault.make({
-          file: job.inputName,
-          message: `job ${job.id}: ${choiceText(bilingual, priceOf)}`
-        })
-      ]
-    : []
 
 const choiceText = ({ file, first, second, all }: BilingualPlan, priceOf: PriceOf): string => {
   const { names, styles } = file

@@ -12,7 +12,7 @@ import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import { endingOf } from "../../script/formats/UnreadFormats.ts"
 import { readScript } from "../../script/ScriptFile.ts"
 import { readInput, type ReadInput } from "../load/InputFile.ts"
-import { InputFault, InputRejected, rejectInput } from "../load/InputRejected.ts"
+import { InputRejected, rejectInput, rejectInputs } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 
@@ -47,11 +47,10 @@ export const readWords = Effect.fn("JobScript.readWords")(function* (
 export const wordsOf = Effect.fnUntraced(function* (job: Job, script: Script, batch: Batch, read: ReadInput) {
   const { sheet, language } = job
   const lexicon = yield* Either.mapLeft(lexiconOf(job.lexicon), (faults) =>
-    InputRejected.make({
-      faults: Array.map(faults, ({ entry, why }) =>
-        InputFault.make({ file: batch.manifest, message: `job ${job.id}: lexicon[${entry}]: ${why}` })
-      )
-    })
+    rejectInputs(
+      batch.manifest,
+      Array.map(faults, ({ entry, why }) => `job ${job.id}: lexicon[${entry}]: ${why}`)
+    )
   )
   const words = spokenWords(script, job.text, lexicon, {
     speakers: [...Object.keys(job.speakers), ...(job.cast?.names ?? [])],
@@ -98,8 +97,10 @@ export const textsOf = (script: Script): ((cue: number) => string | undefined) =
 }
 
 const unreadScript = ({ file, faults }: ScriptRejected): InputRejected =>
-  InputRejected.make({
-    faults: Array.map(faults, ({ line, found, expected }) =>
-      InputFault.make({ file, line, message: found === "" ? expected : `"${found}": ${expected}` })
-    )
-  })
+  rejectInputs(
+    file,
+    Array.map(faults, ({ line, found, expected }) => ({
+      line,
+      message: found === "" ? expected : `"${found}": ${expected}`
+    }))
+  )

@@ -10,9 +10,9 @@ import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { InvalidResponse } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
-import { InputFault, InputRejected } from "../load/InputRejected.ts"
+import { InputRejected, rejectInputs } from "../load/InputRejected.ts"
 import type { BatchPlan } from "./BatchPlan.ts"
-import { Progress, warningsTo } from "../Progress.ts"
+import { warn, warningsTo } from "../Progress.ts"
 import { greeted } from "./ServicePresence.ts"
 import { preliminaryGateway, type SpeechAccess } from "./SpeechAccess.ts"
 
@@ -56,10 +56,8 @@ export const checkService = Effect.fn("ServicePreflight.checkService")(function*
   yield* Option.match(rejectedFor(batch, faults), { onNone: () => Effect.void, onSome: Effect.fail })
 })
 
-const rejectedFor = ({ manifest }: BatchPlan["batch"], found: ReadonlyArray<Stranger>) => {
-  const faults = found.map(({ message }) => InputFault.make({ file: manifest, message }))
-  return Array.isNonEmptyReadonlyArray(faults) ? Option.some(InputRejected.make({ faults })) : Option.none()
-}
+const rejectedFor = ({ manifest }: BatchPlan["batch"], found: ReadonlyArray<Stranger>) =>
+  Array.isNonEmptyReadonlyArray(found) ? Option.some(rejectInputs(manifest, found)) : Option.none()
 
 /** What the service in this process cannot speak with: it would only postpone these tasks. */
 const unusableHere = (castings: ReadonlyArray<Casting>, { unusable }: BatchPlan["batch"]) =>
@@ -147,15 +145,11 @@ const strangeProviders = Effect.fnUntraced(function* (wanted: ReadonlyArray<Prov
 /** Reads a provider's voices page by page until all wanted ones have appeared, or a page has no new voice. */
 const strangeVoices = Effect.fnUntraced(function* (provider: ProviderId, wanted: ReadonlyArray<string>) {
   const gateway = yield* Gateway
-  const progress = yield* Progress
   const known = new Map<string, VoiceTraits>()
   for (let page = 1; page <= maxPages; page++) {
     const read = yield* Effect.either(withinReadLimit(gateway.reads.voices({ provider, page, limit: 100 })))
     if (read._tag === "Left") {
-      yield* progress.emit({
-        _tag: "Warning",
-        message: `the service's voices could not be checked: ${read.left.message}`
-      })
+      yield* warn(`the service's voices could not be checked: ${read.left.message}`)
       return { unknown: [], known }
     }
     const before = known.size

@@ -3,7 +3,7 @@ import { Data, Effect, Schedule } from "effect"
 import type { CallFault } from "../../gateway/GatewayErrors.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import type { Batch } from "../load/Job.ts"
-import { Progress } from "../Progress.ts"
+import { warn } from "../Progress.ts"
 
 /** There is no such service at the address. */
 export class ServiceAbsent extends Data.TaggedError("ServiceAbsent")<{
@@ -28,16 +28,14 @@ const quickly = Schedule.spaced("2 seconds").pipe(Schedule.intersect(Schedule.re
  */
 export const greeted = Effect.fnUntraced(function* ({ service }: Pick<Batch, "service">) {
   const gateway = yield* Gateway
-  const progress = yield* Progress
   const address = service === "embedded" ? "the bundled service" : shown(service.baseUrl)
-  const warned = (message: string) => progress.emit({ _tag: "Warning", message })
   let isFirst = true
   const ping = Effect.tapError(gateway.ping, (fault) =>
     Effect.suspend(() => {
       const why = absence(fault)
       if (why === undefined || !isFirst) return Effect.void
       isFirst = false
-      return warned(`${address}: ${why.words}; retrying for 8 seconds`)
+      return warn(`${address}: ${why.words}; retrying for 8 seconds`)
     })
   )
   const answer = yield* Effect.either(
@@ -46,7 +44,7 @@ export const greeted = Effect.fnUntraced(function* ({ service }: Pick<Batch, "se
   if (answer._tag === "Right" || answer.left._tag === "Refused") return
   const why = absence(answer.left)
   if (why !== undefined) return yield* new ServiceAbsent({ service: address, ...why })
-  yield* warned(`${answer.left.message}; requests will be retried`)
+  yield* warn(`${answer.left.message}; requests will be retried`)
 })
 
 /** The address without user name and password. */

@@ -7,7 +7,7 @@ import { hasGivenUp } from "../../store/tables/UtteranceRow.ts"
 import { requeueDamagedClips, UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
-import { Progress, type ProgressEvent } from "../Progress.ts"
+import { type ProgressEvent, emit } from "../Progress.ts"
 
 export type Registered = Effect.Effect.Success<ReturnType<typeof registerBatch>>
 
@@ -19,7 +19,6 @@ export const registerBatch = Effect.fnUntraced(function* ({
 }: Pick<BatchPlan, "batch" | "utterances"> & { readonly jobs: ReadonlyArray<JobPlan> }) {
   const store = yield* UtteranceStore
   const clips = yield* ClipFolder
-  const progress = yield* Progress
   yield* clips.sweep()
   const standings = yield* store.plan(batch.key, jobs.map(usesOf))
   yield* keepPoolVoices(
@@ -36,7 +35,7 @@ export const registerBatch = Effect.fnUntraced(function* ({
     const standing = standings.get(key)
     return standing === undefined || !hasGivenUp(standing)
   })
-  yield* progress.emit(plannedOf(jobs, left, utterances.length - clipless.length + left.length))
+  yield* emit(plannedOf(jobs, left, utterances.length - clipless.length + left.length))
   return { waiting: new Set(clipless.map(({ key }) => key)), left }
 })
 

@@ -18,7 +18,7 @@ import { unsentUtterances } from "../plan/TasksInFlight.ts"
 import { unchosenLanguages } from "../plan/BilingualNotices.ts"
 import { ServiceAbsent } from "../plan/ServicePresence.ts"
 import { checkService, withinReadLimit } from "../plan/ServicePreflight.ts"
-import { Progress } from "../Progress.ts"
+import { emit } from "../Progress.ts"
 import { priceLookup } from "../speak/Ledger.ts"
 import { RunSpending } from "../speak/services/RunSpending.ts"
 import { ServiceWatch } from "../speak/services/ServiceWatch.ts"
@@ -157,7 +157,6 @@ export const openSpeech = Effect.fnUntraced(function* <E, R>(
 ) {
   const { batch, jobs, utterances } = plan
   const { service, maxCredits } = options
-  const { emit } = yield* Progress
   const [isOpen, isOver] = [yield* Effect.makeLatch(), yield* Effect.makeLatch()]
   const pending = makePending(left)
   const { state, shared, speak, speakFirst } = yield* openCalls(plan, waiting, pending, options)
@@ -299,8 +298,7 @@ const unspoken = Effect.fnUntraced(function* (
   halt: Halt
 ) {
   const store = yield* UtteranceStore
-  const progress = yield* Progress
-  yield* progress.emit({ _tag: "Stopping", why: halt.words })
+  yield* emit({ _tag: "Stopping", why: halt.words })
   const failed = [...(yield* store.standings([...waiting])).values()].filter(hasGivenUp).length
   return { ...nothingSpoken(utterances.length - waiting.size), failed, left: waiting.size - failed, halt }
 })

@@ -25,7 +25,7 @@ import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { keepTranscripts, storedTranscripts, type StoredTranscript } from "../../store/tables/Transcripts.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
-import { Progress } from "../Progress.ts"
+import { emit, warn } from "../Progress.ts"
 import { defaultSpeakSettings, maxRerolls } from "../speak/SpeakSettings.ts"
 import type { RunSpeech } from "./BatchSpeech.ts"
 import type { RetakenJob } from "./RewriteStep.ts"
@@ -166,7 +166,6 @@ const listenToClips = Effect.fn("ListenStep.listenToClips")(function* (
   expected: ReadonlyMap<UtteranceKey, ExpectedWords>,
   job?: JobId
 ) {
-  const progress = yield* Progress
   const hearings = new Map<UtteranceKey, ClipHearing>()
   const wanted = [...expected].flatMap(([key, words]) => {
     const clip = clips.get(key)
@@ -176,9 +175,7 @@ const listenToClips = Effect.fn("ListenStep.listenToClips")(function* (
   const showProgress =
     job === undefined
       ? Effect.void
-      : Effect.suspend(() =>
-          progress.emit({ _tag: "Listening", job, done: hearings.size, total: wanted.length })
-        )
+      : Effect.suspend(() => emit({ _tag: "Listening", job, done: hearings.size, total: wanted.length }))
   if (wanted.length > 0) yield* showProgress
   yield* Effect.forEach(
     wanted,
@@ -197,10 +194,9 @@ const listenToClips = Effect.fn("ListenStep.listenToClips")(function* (
   )
   const unheard = [...hearings.values()].filter((hearing) => "unheard" in hearing).length
   if (unheard > 0)
-    yield* progress.emit({
-      _tag: "Warning",
-      message: `listen: ${unheard} of ${wanted.length} clips could not be transcribed: ${health.why() ?? ""}; run again to retry`
-    })
+    yield* warn(
+      `listen: ${unheard} of ${wanted.length} clips could not be transcribed: ${health.why() ?? ""}; run again to retry`
+    )
   return hearings
 })
 

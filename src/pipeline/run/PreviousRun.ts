@@ -6,7 +6,7 @@ import { RunReport } from "../../domain/report/Report.ts"
 import { isManifest } from "../load/BatchId.ts"
 import type { Batch } from "../load/Job.ts"
 import { folderNameOf } from "../load/JobName.ts"
-import { Progress } from "../Progress.ts"
+import { warn } from "../Progress.ts"
 
 /** Returns the report of the last run into an output folder; none if it cannot be read. */
 export const readPreviousRun = Effect.fnUntraced(function* (out: string) {
@@ -36,11 +36,8 @@ export const warnOfForeignRun = Effect.fn("PreviousRun.warnOfForeignRun")(functi
   const both = jobs.map(({ id }) => id).filter((id) => theirs.has(folderNameOf(id)))
   if (both.length === 0) return
   const more = both.length > named ? ` and ${both.length - named} more` : ""
-  const progress = yield* Progress
-  yield* progress.emit({
-    _tag: "Warning",
-    message:
-      `${out} holds ${both.slice(0, named).join(", ")}${more} from a run of ${last.manifest}: results of the same name are overwritten; ` +
+  yield* warn(
+    `${out} holds ${both.slice(0, named).join(", ")}${more} from a run of ${last.manifest}: results of the same name are overwritten; ` +
       `to keep both, run one of the manifests with another --out`
-  })
+  )
 })

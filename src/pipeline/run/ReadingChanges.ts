@@ -12,7 +12,7 @@ import { Estimates } from "../../store/tables/Estimates.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
-import { Progress } from "../Progress.ts"
+import { warn } from "../Progress.ts"
 import { priceLookup } from "../speak/Ledger.ts"
 
 /** By job, a digest of everything that determines its texts, except the program's version. */
@@ -114,12 +114,10 @@ const namedLines = 5
 /** Warns about lines that are charged again because a new version reads them differently. */
 export const warnOfReread = Effect.fn("ReadingChanges.warnOfReread")(function* (plan: BatchPlan) {
   const learned = yield* Estimates
-  const progress = yield* Progress
   const price = priceLookup(plan.batch.profileOf, learned)
   for (const { summary, lines } of rereadNotices(yield* rereadIn(plan), price)) {
     const more = lines.length > namedLines ? [`… and ${lines.length - namedLines} more`] : []
-    for (const message of [summary, ...lines.slice(0, namedLines), ...more])
-      yield* progress.emit({ _tag: "Warning", message })
+    yield* Effect.forEach([summary, ...lines.slice(0, namedLines), ...more], warn)
   }
 })
 

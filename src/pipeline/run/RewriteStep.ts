@@ -12,7 +12,7 @@ import { readOverrides, writeOverrides } from "../load/OverridesFile.ts"
 import { knownLengths, longLines } from "../place/LongLines.ts"
 import { type JobPlan, withOverrides } from "../plan/BatchPlan.ts"
 import { textsOf } from "../plan/JobScript.ts"
-import { Progress } from "../Progress.ts"
+import { warn } from "../Progress.ts"
 import type { RewrittenLine } from "../rewrite/LineRewritings.ts"
 import { makeRewriters, rewriteLines } from "../rewrite/RewriteStage.ts"
 import type { RunSpeech } from "./BatchSpeech.ts"
@@ -113,20 +113,16 @@ const saved = Effect.fnUntraced(function* (rewriting: Rewriting, plan: JobPlan, 
   )
   if (Either.isRight(kept)) return kept.right
   rewriting.isUnsaved = true
-  const { emit } = yield* Progress
-  yield* emit({ _tag: "Warning", message: `rewrite: ${kept.left.message}; proposals are only reported` })
+  yield* warn(`rewrite: ${kept.left.message}; proposals are only reported`)
   return plan
 })
 
 /** Warns in one line about requests without a reply. */
-export const warnOfUnanswered = ({ unanswered }: Rewriting) =>
-  Effect.gen(function* () {
-    const { emit } = yield* Progress
-    const [why] = unanswered.values()
-    if (why === undefined) return
-    const lines = unanswered.size === 1 ? "1 line" : `${unanswered.size} lines`
-    yield* emit({ _tag: "Warning", message: `rewrite: no reply for ${lines}: ${why}; run again to retry` })
-  })
+export const warnOfUnanswered = ({ unanswered }: Rewriting) => {
+  const [why] = unanswered.values()
+  const lines = unanswered.size === 1 ? "1 line" : `${unanswered.size} lines`
+  return why === undefined ? Effect.void : warn(`rewrite: no reply for ${lines}: ${why}; run again to retry`)
+}
 
 /** Whether a job's proposals may be spoken unseen: they are saved beside its manifest, so it needs one. */
 const isAccepting = ({ job }: JobPlan, { key }: Batch): boolean =>

@@ -11,7 +11,7 @@ import { looksOf } from "../../pages/parts/CueMarks.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { JobResult } from "../report/JobResult.ts"
 import { withUnselectedJobs } from "./UnselectedJobs.ts"
-import { Progress } from "../Progress.ts"
+import { warn } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { summaryOf, writeBatchPage } from "../report/ReportPages.ts"
 import { type ResultUnwritable, writeResult } from "../report/ResultFolder.ts"
@@ -109,11 +109,7 @@ const finishEarly = (
   stopped: NonNullable<RunReport["stopped"]>
 ) =>
   written(batch, start, record, stopped).pipe(
-    Effect.catchAll(({ message }) =>
-      Effect.flatMap(Progress, (progress) =>
-        progress.emit({ _tag: "Warning", message: `run.json still shows the previous run: ${message}` })
-      )
-    ),
+    Effect.catchAll(({ message }) => warn(`run.json still shows the previous run: ${message}`)),
     Effect.withSpan("RunCompletion.finishEarly")
   )
 

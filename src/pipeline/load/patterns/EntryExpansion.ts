@@ -5,7 +5,7 @@ import { isDynamicPattern } from "tinyglobby"
 import type { Defaults, JobEntry, WrittenJob } from "../../../domain/manifest/Manifest.ts"
 import { JobId, type LanguageTag } from "../../../domain/values/Ids.ts"
 import { languageNamed, namedByPattern } from "../../../domain/values/LanguageName.ts"
-import { rejectInput, InputFault, InputRejected } from "../InputRejected.ts"
+import { rejectInput, InputRejected, rejectInputs } from "../InputRejected.ts"
 import { jobNameFrom } from "../JobName.ts"
 import {
   fillNames,
@@ -249,7 +249,7 @@ const pairFiles = Effect.fnUntraced(function* (
   rules: NameRules,
   { base, manifest, at, waits }: PairPlace
 ) {
-  const faults: Array<InputFault> = []
+  const faults: Array<string> = []
   const notices: Array<string> = []
   const found = inputs.map((): Pair | undefined => ({}))
   for (const key of pairedKeys) {
@@ -257,14 +257,13 @@ const pairFiles = Effect.fnUntraced(function* (
     const written = typeof setting === "object" ? setting.file : setting
     if (written === undefined || !hasNames(written)) continue
     const place = `jobs[${at}].${key}`
-    const fault = (problem: string) => InputFault.make({ file: manifest, message: `${place}: ${problem}` })
+    const fault = (problem: string) => `${place}: ${problem}`
     const pattern = yield* Either.mapLeft(parseNamePattern(written, rules), (problem) =>
-      rejectInput(manifest, `${place}: ${problem}`)
+      rejectInput(manifest, fault(problem))
     )
     const known = [...(inputs[0]?.values.keys() ?? [])]
     const strange = pattern.names.find((name) => !known.includes(name))
-    if (strange !== undefined)
-      return yield* InputRejected.make({ faults: [fault(unknownName(strange, known))] })
+    if (strange !== undefined) return yield* rejectInput(manifest, fault(unknownName(strange, known)))
     const files = (yield* filesLike(pattern.glob, base)).flatMap(({ name }) => {
       const values = pattern.valuesIn(name)
       return values === undefined || isBeside(key, written, name)
@@ -302,7 +301,7 @@ const pairFiles = Effect.fnUntraced(function* (
           `${name}: no input matches ${entry.input}; its ${key} is not ${key === "background" ? "used" : "dubbed"}`
         )
   }
-  if (Array.isNonEmptyArray(faults)) return yield* InputRejected.make({ faults })
+  if (Array.isNonEmptyArray(faults)) return yield* rejectInputs(manifest, faults)
   const pairs: Pairs = { found, notices }
   return pairs
 })

@@ -7,7 +7,7 @@ import { Gateway } from "../../../gateway/Gateway.ts"
 import { InvalidResponse } from "../../../gateway/GatewayErrors.ts"
 import { spokenBy } from "../../../store/tables/SpokenVoices.ts"
 import type { StateOf } from "../../../store/tables/StateLayers.ts"
-import { InputFault, InputRejected } from "../../load/InputRejected.ts"
+import { InputRejected, rejectInputs } from "../../load/InputRejected.ts"
 import type { Batch, Job } from "../../load/Job.ts"
 import { VoicesUnlisted } from "../../load/VoicesUnlisted.ts"
 import { warningsTo } from "../../Progress.ts"
@@ -157,19 +157,13 @@ export const providersIn = (
   file: string
 ): Effect.Effect<ReadonlyMap<VoiceId, ProviderId>, InputRejected> => {
   const found = new Map<VoiceId, ProviderId>()
-  const faults: Array<InputFault> = []
+  const faults: Array<string> = []
   for (const voice of voices) {
     const [first, ...others] = [...lists].flatMap(([provider, known]) => (known.has(voice) ? [provider] : []))
     if (first !== undefined && others.length === 0) found.set(voice, first)
-    else
-      faults.push(
-        InputFault.make({
-          file,
-          message: first === undefined ? unknown(voice, lists) : ambiguous(voice, [first, ...others])
-        })
-      )
+    else faults.push(first === undefined ? unknown(voice, lists) : ambiguous(voice, [first, ...others]))
   }
-  return Array.isNonEmptyReadonlyArray(faults) ? InputRejected.make({ faults }) : Effect.succeed(found)
+  return Array.isNonEmptyReadonlyArray(faults) ? rejectInputs(file, faults) : Effect.succeed(found)
 }
 
 const ambiguous = (voice: VoiceId, providers: ReadonlyArray<ProviderId>): string =>
