@@ -38,21 +38,6 @@ interface Kernels {
     threshold: number,
     keep: number
   ) => void
-  readonly shifted: (
-    totals: number,
-    breaks: number,
-    starts: number,
-    ends: number,
-    onsets: number,
-    from: number,
-    until: number,
-    highest: number,
-    made: number,
-    most: number,
-    records: number
-  ) => number
-  readonly evidenced: (totals: number, starts: number, ends: number, onsets: number, count: number) => void
-  readonly bandPowers: (samples: number, out: number, steps: number, tables: number, work: number) => void
   readonly periodScores: (
     low: number,
     high: number,
@@ -72,10 +57,7 @@ interface Kernels {
 
 const code = new WebAssembly.Module(Uint8Array.from(atob(kernelCode), (letter) => letter.charCodeAt(0)))
 
-/** Starts the kernels with a memory of their own, whose layout is up to the caller. */
-export const startKernels = (): Kernels => new WebAssembly.Instance<Kernels>(code, {}).exports
-
-export const kernels = startKernels()
+export const kernels = new WebAssembly.Instance<Kernels>(code, {}).exports
 
 /** Samples per kernel call: few enough that input and output stay in the processor's fastest cache. */
 export const atOnce = 8_192
@@ -89,9 +71,6 @@ export const inAt = 4_096 + 4 * around
 export const outAt = 65_536
 export const stateAt = 2_048
 export const filtersAt = 3_072
-/** Tables of `BandPowers`, and from `bandWorkAt` on its transforms. */
-export const bandTablesAt = 135_168
-export const bandWorkAt = 139_264
 export const lacksAt = 147_456
 export const queueAt = 196_608
 export const noiseAt = 262_144

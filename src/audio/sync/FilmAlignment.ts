@@ -9,7 +9,6 @@
  */
 import { evidenceRow, type EvidenceLevels, type TimedSpan, type FilmEvidence } from "./CueEvidence.ts"
 import { rateFactors } from "./FrameRatePairs.ts"
-import { ShiftTotals } from "./ShiftTotals.ts"
 
 /** How a subtitle fits its film: a time t of a run's cues is heard at `rate * t + shift`. */
 export interface FilmAlignment {
@@ -137,12 +136,7 @@ const fitAt = (
     for (let cue = run.first; cue < run.until; cue++) middle += cues[cue]!.start / (run.until - run.first)
     const shift = run.shift + (model.rate - rate) * middle
     const base = Math.round(shift * fine.perSecond)
-    const sum = new ShiftTotals(fine, 2 * widest + 1, base - widest)
-    for (let cue = run.first; cue < run.until; cue++) {
-      const { start, end } = cues[cue]!
-      sum.add(sum.rowOf({ start: start * rate, end: end * rate }))
-    }
-    const { at, peak } = peakOf(sum.totals)
+    const { at, peak } = peakOf(totalsOf(fine, cues, rate, run, base - widest, 2 * widest + 1))
     score += peak
     return { ...run, shift: (base + at - widest) / fine.perSecond }
   })
@@ -265,18 +259,32 @@ const curveOf = (
   { coarse }: EvidenceLevels,
   cues: ReadonlyArray<TimedSpan>,
   rate: number,
-  { first, until }: Pick<ShiftedRun, "first" | "until">,
+  run: Pick<ShiftedRun, "first" | "until">,
   around = 0,
   reach = widestShift
 ): Float64Array => {
   const widest = Math.round(reach * coarse.perSecond)
   const from = Math.round(around * coarse.perSecond) - widest
-  const sum = new ShiftTotals(coarse, 2 * widest + 1, from)
+  return totalsOf(coarse, cues, rate, run, from, 2 * widest + 1)
+}
+
+/** The evidence of a run's cues at `shifts` shifts from `from` steps on. */
+const totalsOf = (
+  evidence: FilmEvidence,
+  cues: ReadonlyArray<TimedSpan>,
+  rate: number,
+  { first, until }: Pick<ShiftedRun, "first" | "until">,
+  from: number,
+  shifts: number
+): Float64Array => {
+  const totals = new Float64Array(shifts)
+  const row = new Float64Array(shifts)
   for (let cue = first; cue < until; cue++) {
     const { start, end } = cues[cue]!
-    sum.add(sum.rowOf({ start: start * rate, end: end * rate }))
+    evidenceRow(evidence, { start: start * rate, end: end * rate }, from, row)
+    for (let k = 0; k < shifts; k++) totals[k] = totals[k]! + row[k]!
   }
-  return sum.totals.slice()
+  return totals
 }
 
 /** Shifts nearer than this to a peak belong to it, in seconds. */
@@ -497,10 +505,13 @@ const overlap = 0.5
 const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuestion): FoundRuns => {
   const widest = Math.round(reach * evidence.perSecond)
   const shifts = 2 * widest + 1
-  const sum = new ShiftTotals(evidence, shifts, -widest)
-  /** For each shift, `breakOf` is the place of its run in `breaks`. */
-  const { totals, breakOf, records } = sum
+  const totals = new Float64Array(shifts)
+  const row = new Float64Array(shifts)
   const breaks: Array<Break> = [{ first: 0, shift: 0, before: 0 }]
+  /** For each shift, the place of its run in `breaks`. */
+  const breakOf = new Int32Array(shifts)
+  /** The shifts whose totals exceed those of all lower shifts. */
+  const records = new Int32Array(shifts)
   let recordCount = 0
   /** The shifts of runs that lead, and their totals after a change. */
   const leaderAt = new Int32Array(shifts)
@@ -510,7 +521,8 @@ const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuestion): Fo
   const barred = Array.from(totals.keys()).filter(isBarred)
   let best = 0
   for (let cue = 0; cue < cues.length; cue++) {
-    const row = sum.rowOf(cues[cue]!, barred)
+    evidenceRow(evidence, cues[cue]!, -widest, row)
+    for (const k of barred) row[k] = -Infinity
     const gap = cue === 0 ? 0 : Math.max(0, cues[cue]!.start - cues[cue - 1]!.end + overlap)
     const slack = Math.round(gap * evidence.perSecond)
     const anywhere = cue === 0 ? -Infinity : totals[best]! - (penalty + disorder) * spread
@@ -536,8 +548,19 @@ const bestRuns = ({ evidence, cues, reach, spread, allowed }: PieceQuestion): Fo
         made = breaks.push({ first: cue, shift, before: breakOf[shift]! }) - 1
       }
       const highest = leader < 0 ? anywhere : led[leader]!
-      recordCount = sum.addOrJump(row, from, until, highest, made, most, recordCount)
-      if (recordCount > 0) most = totals[records[recordCount - 1]!]!
+      for (let k = from; k < until; k++) {
+        let total = totals[k]!
+        if (total < highest) {
+          total = highest
+          breakOf[k] = made
+        }
+        total += row[k]!
+        totals[k] = total
+        if (total > most) {
+          most = total
+          records[recordCount++] = k
+        }
+      }
       from = until
     }
     if (recordCount > 0) best = records[recordCount - 1]!
