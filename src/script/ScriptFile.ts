@@ -3,11 +3,12 @@ import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import {
   Narration,
-  ScriptFault,
   ScriptRejected,
   Subtitle,
   type Script,
-  type Notice
+  type Notice,
+  faultAt,
+  type ScriptFault
 } from "../domain/speech/Cue.ts"
 import { readAss } from "./formats/Ass.ts"
 import { decodeText, type Decoded } from "./bytes/TextDecoding.ts"
@@ -116,11 +117,7 @@ const atMost = (
     : [
         first,
         ...others.slice(0, count - 1),
-        ScriptFault.make({
-          line: next.line,
-          found: "",
-          expected: `and ${faults.length - count} more like these`
-        })
+        faultAt(next.line, "", `and ${faults.length - count} more like these`)
       ]
 }
 
@@ -215,7 +212,7 @@ const begins = (text: string, isLike: (text: string) => boolean): boolean => {
 }
 
 const faultOf = (found: string, expected: string): ScriptFault =>
-  ScriptFault.make({ line: 1, found: (found.split("\n", 1)[0] ?? "").slice(0, 60), expected })
+  faultAt(1, (found.split("\n", 1)[0] ?? "").slice(0, 60), expected)
 
 const refused = (found: string, expected: string): Read => Either.left([faultOf(found, expected)])
 
@@ -249,11 +246,5 @@ const readProse = (
   const blocks = format === "markdown" ? markdownBlocks(text, notices) : textBlocks(text, notices)
   return blocks.some((block) => /[\p{L}\p{N}]/u.test(block.text))
     ? Either.right(Narration.make({ format, blocks, notices }))
-    : Either.left([
-        ScriptFault.make({
-          line: 1,
-          found: "",
-          expected: "no words to speak; expected text in paragraphs"
-        })
-      ])
+    : Either.left([faultAt(1, "", "no words to speak; expected text in paragraphs")])
 }

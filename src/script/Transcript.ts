@@ -1,5 +1,5 @@
 /** Parses a speech service's transcript (SRT or JSON with times), and finds when each part of our text is spoken. */
-import { Either } from "effect"
+import { Either, Schema } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import { millis, type Millis } from "../domain/time/Units.ts"
 import { readSrtVtt } from "./formats/cues/SrtVtt.ts"
@@ -178,17 +178,6 @@ const step = { beside: 1, alone: 2, added: 3 } as const
 const cost = (ours: string, i: number, theirs: string, j: number): number =>
   ours.charCodeAt(i) === theirs.charCodeAt(j) ? 0 : 1.6
 
-/** The time of a transcript token. */
-interface TimedToken {
-  readonly start: Millis
-  readonly end: Millis
-}
-
-/** When a part is spoken, and whether both ends are at token edges. */
-interface PartTime extends TimedToken {
-  readonly exact: boolean
-}
-
 /** Texts concatenated into one string of letters. */
 interface Letters {
   /** Letters and digits in lower case, without diacritics; one per UTF-16 unit. */
@@ -226,8 +215,8 @@ const partTimes = (
   ours: Letters,
   theirs: Letters,
   pairs: Int32Array,
-  tokens: ReadonlyArray<TimedToken>
-): ReadonlyArray<PartTime | undefined> => {
+  tokens: ReadonlyArray<TranscriptToken>
+): ReadonlyArray<HeardPart | undefined> => {
   const partOfLetter = new Int32Array(theirs.letters.length).fill(-1)
   pairs.forEach((theirsAt, oursAt) => {
     if (theirsAt >= 0) partOfLetter[theirsAt] = ours.owner[oursAt] ?? -1
@@ -270,7 +259,7 @@ const partTimes = (
 /** Returns, for each token without an aligned letter, the part to use: that of the neighbour closer in time. */
 const nearestParts = (
   shares: ReadonlyArray<ReadonlyArray<{ part: number }>>,
-  tokens: ReadonlyArray<TimedToken>
+  tokens: ReadonlyArray<TranscriptToken>
 ): ReadonlyArray<number | undefined> => {
   const before: Array<number | undefined> = []
   let last: number | undefined
@@ -415,25 +404,19 @@ const objectTokens = (values: ReadonlyArray<unknown>): FoundTokens | undefined =
 
 /** Reads an object with characters or words in one array and their times in others. */
 const columnTokens = (value: Record<string, unknown>): FoundTokens | undefined => {
-  const keys = Object.keys(value)
-  const texts = keys.find(
-    (key) => /^(?:characters|chars|words|tokens|texts)$/u.test(key) && isStrings(value[key])
+  const columns = Object.entries(value)
+  const [text = []] = columns.flatMap(([key, column]) =>
+    /^(?:characters|chars|words|tokens|texts)$/u.test(key) && isStrings(column) ? [column] : []
   )
-  const starts = keys.find((key) => /start/iu.test(key) && isNumbers(value[key]))
-  if (texts === undefined || starts === undefined) return undefined
-  const ends = keys.find((key) => /end/iu.test(key) && isNumbers(value[key]))
-  const lengths = keys.find((key) => /dur|length/iu.test(key) && isNumbers(value[key]))
-  const text = stringsOf(value[texts])
-  const start = numbersOf(value[starts])
-  const end = ends === undefined ? undefined : numbersOf(value[ends])
-  const length = lengths === undefined ? undefined : numbersOf(value[lengths])
-  if (text.length === 0 || start.length < text.length) return undefined
-  const tokens = text.map((word, i) => ({
-    text: word,
-    start: start[i] ?? 0,
-    end: end?.[i] ?? (start[i] ?? 0) + (length?.[i] ?? 0)
-  }))
-  return { tokens: closed(tokens), unit: unitOfName(starts), fineness: finenessOf(tokens) }
+  const numbers = (name: RegExp) =>
+    columns.flatMap(([key, column]) => (name.test(key) && isNumbers(column) ? [{ key, column }] : []))[0]
+  const [starts, ends, lengths] = [/start/iu, /end/iu, /dur|length/iu].map(numbers)
+  if (text.length === 0 || starts === undefined || starts.column.length < text.length) return undefined
+  const tokens = text.map((word, i) => {
+    const start = starts.column[i] ?? 0
+    return { text: word, start, end: ends?.column[i] ?? start + (lengths?.column[i] ?? 0) }
+  })
+  return { tokens: closed(tokens), unit: unitOfName(starts.key), fineness: finenessOf(tokens) }
 }
 
 /** Extends tokens without an end to the start of the next one. */
@@ -451,11 +434,5 @@ const finenessOf = (tokens: ReadonlyArray<{ text: string }>): number => {
   return letters <= 1.2 ? 3 : tokens.some((token) => /\S\s+\S/u.test(token.text)) || letters > 16 ? 1 : 2
 }
 
-const isStrings = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((item) => typeof item === "string")
-const isNumbers = (value: unknown): boolean =>
-  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "number")
-const stringsOf = (value: unknown): ReadonlyArray<string> =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
-const numbersOf = (value: unknown): ReadonlyArray<number> =>
-  Array.isArray(value) ? value.filter((item) => typeof item === "number") : []
+const isStrings = Schema.is(Schema.Array(Schema.String))
+const isNumbers = Schema.is(Schema.NonEmptyArray(Schema.Number))

@@ -51,6 +51,9 @@ export class Notice extends Schema.Class<Notice>("Notice")({
   message: Schema.NonEmptyString
 }) {}
 
+/** A notice at a line, from 1. */
+export const noticeAt = (line: number, message: string): Notice => Notice.make({ line, message })
+
 /** A parsed subtitle file. Cues are ordered by start, ties by file order. */
 export class Subtitle extends Schema.TaggedClass<Subtitle>()("Subtitle", {
   format: Schema.Literal("srt", "vtt", "ass"),
@@ -91,6 +94,10 @@ export class ScriptFault extends Schema.Class<ScriptFault>("ScriptFault")({
   /** The expected content, and how to fix the file. */
   expected: Schema.NonEmptyString
 }) {}
+
+/** A fault at a line, from 1. */
+export const faultAt = (line: number, found: string, expected: string): ScriptFault =>
+  ScriptFault.make({ line, found, expected })
 
 /** A file that cannot be used, with every fault found in it. */
 export class ScriptRejected extends Schema.TaggedError<ScriptRejected>()("ScriptRejected", {

@@ -182,36 +182,24 @@ const telling = (bytes: Uint8Array): Buffer => {
 
 const lineEnd = Uint8Array.of(10)
 
-/** chardet's names mapped to the Windows code page that is a superset, because programs save subtitles in that one. */
-const windowsNames: Readonly<Record<string, string>> = {
-  "ISO-8859-1": "windows-1252",
-  "windows-1252": "windows-1252",
-  "windows-1250": "windows-1250",
-  "ISO-8859-5": "iso-8859-5",
-  "ISO-8859-6": "windows-1256",
-  "ISO-8859-7": "windows-1253",
-  "ISO-8859-8": "windows-1255",
-  "ISO-8859-9": "windows-1254",
-  "windows-1251": "windows-1251",
-  "windows-1253": "windows-1253",
-  "windows-1254": "windows-1254",
-  "windows-1255": "windows-1255",
-  "windows-1256": "windows-1256",
-  "windows-1257": "windows-1257",
-  "KOI8-R": "koi8-r",
-  GB18030: "gb18030",
-  Big5: "big5hkscs",
-  "EUC-KR": "cp949",
-  "EUC-JP": "euc-jp",
-  Shift_JIS: "shift_jis"
-}
+/** Pages that chardet may name, some with the Windows page that is a superset: programs save subtitles in that one. */
+const windowsNames = new Map(
+  (
+    "iso-8859-1=windows-1252 iso-8859-5 iso-8859-6=windows-1256 iso-8859-7=windows-1253 iso-8859-8=windows-1255 " +
+    "iso-8859-9=windows-1254 windows-1250 windows-1251 windows-1252 windows-1253 windows-1254 windows-1255 " +
+    "windows-1256 windows-1257 koi8-r gb18030 big5=big5hkscs euc-kr=cp949 euc-jp shift_jis"
+  )
+    .split(" ")
+    .map((names) => names.split("="))
+    .map(([name = "", superset = name]) => [name, superset])
+)
 
 const windowsName = (name: string, sample: Buffer): string | undefined =>
   name === "ISO-8859-2"
     ? sample.some((byte) => byte >= 0x80 && byte <= 0x9f)
       ? "windows-1250"
       : "iso-8859-2"
-    : windowsNames[name]
+    : windowsNames.get(name.toLowerCase())
 
 /** Whether a decoded text has no unmapped bytes (U+FFFD) and no C1 controls, which a wrong guess produces. */
 const readsCleanly = (text: string): boolean => !/[\ufffd\u0080-\u009f]/u.test(text)

@@ -1,7 +1,7 @@
 /** Decodes a file's bytes into text: detects the encoding, repairs damage, rejects binary files. */
 import { Either, Array } from "effect"
 import iconv from "iconv-lite"
-import { Notice, ScriptFault } from "../../domain/speech/Cue.ts"
+import { noticeAt, type Notice, faultAt, type ScriptFault } from "../../domain/speech/Cue.ts"
 import { guessCodePage, mostlyOwn, shareOfLanguage } from "./CodePage.ts"
 import { binaryKind } from "./BinaryKind.ts"
 import { isUtf8 } from "./Utf8.ts"
@@ -55,10 +55,7 @@ export const decodeText = (
   const guess = guessCodePage(bytes, language)
   if (guess !== undefined)
     return decodeAs(bytes, guess, [
-      Notice.make({
-        line: firstHighLine(bytes),
-        message: `not UTF-8: read as ${guess}; if that is wrong, set "encoding"`
-      })
+      noticeAt(firstHighLine(bytes), `not UTF-8: read as ${guess}; if that is wrong, set "encoding"`)
     ])
   return fault(
     firstHighLine(bytes),
@@ -68,7 +65,7 @@ export const decodeText = (
 }
 
 const fault = (line: number, found: string, expected: string): Either.Either<never, ScriptFault> =>
-  Either.left(ScriptFault.make({ line, found, expected }))
+  Either.left(faultAt(line, found, expected))
 
 const marks: ReadonlyArray<readonly [encoding: string, mark: ReadonlyArray<number>]> = [
   ["utf-32le", [0xff, 0xfe, 0, 0]],
@@ -126,13 +123,8 @@ const decodeAs = (
   if (text.trim() === "") return fault(1, "", "the file is empty; expected cues or text")
   const found = [...notices]
   if (garbled !== undefined)
-    found.push(
-      Notice.make({
-        line: garbled,
-        message: 'repaired letters garbled by double encoding ("Ã©" for "é")'
-      })
-    )
-  if (zeros >= 0) found.push(Notice.make({ line: lineAt(raw, zeros), message: "skipped zero bytes" }))
+    found.push(noticeAt(garbled, 'repaired letters garbled by double encoding ("Ã©" for "é")'))
+  if (zeros >= 0) found.push(noticeAt(lineAt(raw, zeros), "skipped zero bytes"))
   return Either.right({ text, encoding, notices: found })
 }
 
@@ -288,7 +280,7 @@ const notices = (lines: ReadonlyArray<number>, what: string): ReadonlyArray<Noti
   const first = lines[0]
   if (first === undefined) return []
   const others = lines.length === 1 ? "" : ` (this line and ${lines.length - 1} more)`
-  return [Notice.make({ line: first + 1, message: `${what}${others}` })]
+  return [noticeAt(first + 1, `${what}${others}`)]
 }
 
 /** Splits bytes into lines, each including its line end. */

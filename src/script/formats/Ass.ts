@@ -2,7 +2,15 @@
 import { parse, type ParsedASSEvent } from "ass-compiler"
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import { Cue, LostCue, Notice, ScriptFault, Subtitle } from "../../domain/speech/Cue.ts"
+import {
+  Cue,
+  LostCue,
+  Subtitle,
+  noticeAt,
+  type Notice,
+  faultAt,
+  type ScriptFault
+} from "../../domain/speech/Cue.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { turnsOfMarkup } from "../markup/CueMarkup.ts"
@@ -34,7 +42,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
       const expected = isTimed
         ? "expected a field for each column of the Format line"
         : "expected start and end times such as 0:00:01.00,0:00:02.50"
-      faults.push(ScriptFault.make({ line, found, expected }))
+      faults.push(faultAt(line, found, expected))
       const times = { start: before, end: before }
       const why = `"${found}": ${expected}`
       const words = (event.Text ?? null) === null ? { text: lastField(written) } : wordsOf(event)
@@ -42,8 +50,7 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
       return
     }
     before = millis(Math.max(start, end))
-    if (end < start)
-      notices.push(Notice.make({ line, message: "the event ends before it starts; its end was ignored" }))
+    if (end < start) notices.push(noticeAt(line, "the event ends before it starts; its end was ignored"))
     cues.push(
       Cue.make(
         {
@@ -71,14 +78,10 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
   if (cues.length === 0 && isNonEmptyReadonlyArray(faults)) return Either.left(faults)
   if (cues.length === 0 && !repairedText.events)
     return Either.left([
-      ScriptFault.make({
-        line: 1,
-        found: excerpt(text),
-        expected: "no [Events] section with Dialogue lines found; expected an ASS or SSA file"
-      })
+      faultAt(1, excerpt(text), "no [Events] section with Dialogue lines found; expected an ASS or SSA file")
     ])
   for (const fault of faults)
-    notices.push(Notice.make({ line: fault.line, message: `skipped "${fault.found}": ${fault.expected}` }))
+    notices.push(noticeAt(fault.line, `skipped "${fault.found}": ${fault.expected}`))
   return Either.right(
     Subtitle.make({
       format: "ass",
@@ -154,11 +157,11 @@ const repaired = (text: string): Repaired => {
       if (readable) kept.push(`Format: ${columns.join(", ")}`)
       else
         faults.push(
-          ScriptFault.make({
-            line: i + 1,
-            found: excerpt(line),
-            expected: `the Format line of [Events] has no ${missing.join(" or ")} column; the lines below it cannot be read`
-          })
+          faultAt(
+            i + 1,
+            excerpt(line),
+            `the Format line of [Events] has no ${missing.join(" or ")} column; the lines below it cannot be read`
+          )
         )
     } else if (inside && dialogue.test(line)) {
       const event = line.replace(dialogue, "")
@@ -169,16 +172,10 @@ const repaired = (text: string): Repaired => {
       if (columns === undefined) {
         columns = columnsOf(commonFormat)
         kept.push(commonFormat)
-        notices.push(
-          Notice.make({
-            line: i + 1,
-            message: "the [Events] section has no Format line; assumed the usual columns"
-          })
-        )
+        notices.push(noticeAt(i + 1, "the [Events] section has no Format line; assumed the usual columns"))
       }
       const dotted = alignedTimes(event, columns)
-      if (dotted.startsBeforeZero)
-        notices.push(Notice.make({ line: i + 1, message: "read a negative start time as zero" }))
+      if (dotted.startsBeforeZero) notices.push(noticeAt(i + 1, "read a negative start time as zero"))
       kept.push(`Dialogue: ${heldOverrides(closedBraces(dotted.event))}`)
       lines.push({ line: i + 1, written: event })
     }

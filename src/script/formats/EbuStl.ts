@@ -1,5 +1,5 @@
 /** Parses EBU STL, a binary format of broadcasters (EBU Tech 3264, https://tech.ebu.ch/docs/tech/tech3264.pdf). */
-import { Notice } from "../../domain/speech/Cue.ts"
+import { noticeAt, type Notice } from "../../domain/speech/Cue.ts"
 import { frameRateNamed } from "../../domain/time/FrameRate.ts"
 import { millisOfTimecode, type FrameClock, type TimecodeFields } from "./timed/FrameClock.ts"
 import type { LostBlock } from "./cues/LostBlocks.ts"
@@ -46,21 +46,14 @@ export const readEbuStl = (bytes: Uint8Array, options: EbuStlOptions = {}): Read
   const notices: Array<Notice> = []
   const subtitles = subtitlesIn(bytes)
   if ((bytes.length - headerLength) % blockLength !== 0 && bytes.length > headerLength)
-    notices.push(
-      Notice.make({
-        line: Math.max(1, subtitles.length),
-        message: "the file is cut off within its last block"
-      })
-    )
+    notices.push(noticeAt(Math.max(1, subtitles.length), "the file is cut off within its last block"))
   const lines: Array<TimedLine | LostBlock> = []
   subtitles.forEach((subtitle, at) => {
     const { block, start, end, isComment, cumulative } = subtitle
     const text = textOf(subtitle.bytes, decode)
     if (isComment || text.trim() === "") return
     if (block === 1 && isTitlePage(text)) {
-      notices.push(
-        Notice.make({ line: block, message: "left out the first block, which describes the programme" })
-      )
+      notices.push(noticeAt(block, "left out the first block, which describes the programme"))
       return
     }
     if (start === undefined) {

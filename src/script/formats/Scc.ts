@@ -1,5 +1,5 @@
 /** Parses Scenarist closed captions (SCC): CEA-608 as hexadecimal pairs behind timecodes. */
-import { Notice } from "../../domain/speech/Cue.ts"
+import { noticeAt, type Notice } from "../../domain/speech/Cue.ts"
 import { frameRateNamed } from "../../domain/time/FrameRate.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { millisOfTimecode, timecodeFields, type FrameClock } from "./timed/FrameClock.ts"
@@ -29,12 +29,7 @@ export const readScc = (text: string, options: TimedOptions = {}): ReadSubtitle 
       return
     }
     if (rest.trim() !== "")
-      notices.push(
-        Notice.make({
-          line,
-          message: `skipped "${excerpt(rest)}": expected codes of four hexadecimal digits`
-        })
-      )
+      notices.push(noticeAt(line, `skipped "${excerpt(rest)}": expected codes of four hexadecimal digits`))
     const own = /[;,]/u.test(time) || named?.drop === true ? dropping : plain
     if (pairs.length === 0) clock = own
     const start = millisOfTimecode(fields, own)
@@ -106,17 +101,8 @@ const rowText = (row: ReadonlyMap<number, string>): string => {
     .trim()
 }
 
-/** The row of a preamble code, by its first byte and by bit 0x20 of its second. */
-const rows: Readonly<Record<number, readonly [number, number]>> = {
-  0x10: [11, 11],
-  0x11: [1, 2],
-  0x12: [3, 4],
-  0x13: [12, 13],
-  0x14: [14, 15],
-  0x15: [5, 6],
-  0x16: [7, 8],
-  0x17: [9, 10]
-}
+/** The rows of preamble codes, by the low bits of the first byte and then by bit 0x20 of the second. */
+const rows = [11, 11, 1, 2, 3, 4, 12, 13, 14, 15, 5, 6, 7, 8, 9, 10]
 
 /** Decodes the captions of a channel: 1 for the first of a field, 2 for the second. */
 const decodeCaptions = (pairs: Iterable<CaptionPair>, channel: 1 | 2): ReadonlyArray<ShownCaption> => {
@@ -131,9 +117,9 @@ const decodeCaptions = (pairs: Iterable<CaptionPair>, channel: 1 | 2): ReadonlyA
   let isData = false
   let before = { code: 0, at: -1 }
 
-  const close = (at: number): void => {
+  const close = (end: number | undefined): void => {
     const text = pageText(shown)
-    if (open !== undefined && text !== "") captions.push({ ...open, end: at, text })
+    if (open !== undefined && text !== "") captions.push({ ...open, end, text })
     open = undefined
   }
   const put = (char: string, pair: CaptionPair): void => {
@@ -157,52 +143,26 @@ const decodeCaptions = (pairs: Iterable<CaptionPair>, channel: 1 | 2): ReadonlyA
     row = 15
     column = 0
   }
-  const commands: Readonly<Record<number, (pair: CaptionPair) => void>> = {
-    0x20: () => {
-      mode = "pop"
-    },
-    0x21: back,
-    0x24: () => {
+  const obey = (code: number, pair: CaptionPair): void => {
+    const { line, at } = pair
+    if (code === 0x20) mode = "pop"
+    else if (code === 0x21) back()
+    else if (code === 0x24) {
       const cells = (mode === "pop" ? hidden : shown).get(row)
-      for (const at of [...(cells?.keys() ?? [])]) if (at >= column) cells?.delete(at)
-    },
-    0x25: (pair) => {
-      turnTo("roll", pair)
-    },
-    0x26: (pair) => {
-      turnTo("roll", pair)
-    },
-    0x27: (pair) => {
-      turnTo("roll", pair)
-    },
-    0x29: (pair) => {
-      turnTo("paint", pair)
-    },
-    0x2a: () => {
-      mode = "text"
-    },
-    0x2b: () => {
-      mode = "text"
-    },
-    0x2c: ({ at }) => {
+      for (const place of [...(cells?.keys() ?? [])]) if (place >= column) cells?.delete(place)
+    } else if (code >= 0x25 && code <= 0x27) turnTo("roll", pair)
+    else if (code === 0x29) turnTo("paint", pair)
+    else if (code === 0x2a || code === 0x2b) mode = "text"
+    else if (code === 0x2c || (code === 0x2d && mode === "roll")) {
       close(at)
       shown = new Map()
-    },
-    0x2d: ({ at }) => {
-      if (mode !== "roll") return
+      if (code === 0x2d) column = 0
+    } else if (code === 0x2e) hidden = new Map()
+    else if (code === 0x2f) {
       close(at)
-      shown = new Map()
-      column = 0
-    },
-    0x2e: () => {
-      hidden = new Map()
-    },
-    0x2f: (pair) => {
-      close(pair.at)
-      shown = hidden
-      hidden = new Map()
+      ;[shown, hidden] = [hidden, new Map()]
       mode = "pop"
-      open = { line: pair.line, start: pair.at }
+      open = { line, start: at }
     }
   }
 
@@ -230,39 +190,29 @@ const decodeCaptions = (pairs: Iterable<CaptionPair>, channel: 1 | 2): ReadonlyA
     if (!isOurs) continue
     const plain = first & 0x17
     if (second >= 0x40) {
-      row = rows[plain]?.[(second & 0x20) === 0 ? 0 : 1] ?? row
+      row = rows[(plain - 0x10) * 2 + ((second & 0x20) >> 5)] ?? row
       if (mode === "roll") row = 15
       column = (second & 0x10) === 0 ? 0 : (second & 0x0e) * 2
-    } else if ((plain === 0x14 || plain === 0x15) && second >= 0x20 && second <= 0x2f)
-      commands[second]?.(pair)
+    } else if ((plain === 0x14 || plain === 0x15) && second >= 0x20 && second <= 0x2f) obey(second, pair)
     else if (plain === 0x17 && second >= 0x21 && second <= 0x23) column += second - 0x20
-    else if (plain === 0x11 && second >= 0x30) put(specialCharacter(second), pair)
+    else if (plain === 0x11 && second >= 0x30) put(special[second - 0x30] ?? "", pair)
     else if (plain === 0x11 && second >= 0x20) put(" ", pair)
     else if (plain === 0x12 || plain === 0x13) {
       back()
-      put(extendedCharacter(plain, second), pair)
+      put((plain === 0x12 ? spanish : german)[second - 0x20] ?? "", pair)
     }
   }
-  const text = pageText(shown)
-  if (open !== undefined && text !== "") captions.push({ ...open, end: undefined, text })
+  close(undefined)
   return captions
 }
 
 /** Characters of one byte that differ from ASCII. */
 const basic: Readonly<Record<number, string>> = {
-  0x27: "’",
-  0x2a: "á",
-  0x5c: "é",
-  0x5e: "í",
-  0x5f: "ó",
-  0x60: "ú",
-  0x7b: "ç",
-  0x7c: "÷",
-  0x7d: "Ñ",
-  0x7e: "ñ",
-  0x7f: "█"
+  ...{ 0x27: "’", 0x2a: "á", 0x5c: "é", 0x5e: "í", 0x5f: "ó", 0x60: "ú" },
+  ...{ 0x7b: "ç", 0x7c: "÷", 0x7d: "Ñ", 0x7e: "ñ", 0x7f: "█" }
 }
 
+/** Of the pairs 0x11 0x30 to 0x3f; then of 0x12 and 0x13 0x20 to 0x3f, which replace the character before them. */
 const special = "®°½¿™¢£♪à\u00a0èâêîôû"
 const spanish = "ÁÉÓÚÜü‘¡*'—©℠•“”ÀÂÇÈÊËëÎÏïÔÙùÛ«»"
 const german = "ÃãÍÌìÒòÕõ{}\\^_|~ÄäÖöß¥¤¦ÅåØø┌┐└┘"
@@ -270,10 +220,3 @@ const german = "ÃãÍÌìÒòÕõ{}\\^_|~ÄäÖöß¥¤¦ÅåØø┌┐└┘"
 /** Returns a character of one byte; empty for bytes that are not characters. */
 const basicCharacter = (byte: number): string =>
   byte < 0x20 ? "" : (basic[byte] ?? String.fromCharCode(byte))
-
-/** Returns a special character, as the pair 0x11 0x30 to 0x3f. */
-const specialCharacter = (second: number): string => special[second - 0x30] ?? ""
-
-/** Returns an extended character, as a pair 0x12 or 0x13, 0x20 to 0x3f. It replaces the character before it. */
-const extendedCharacter = (first: number, second: number): string =>
-  (first === 0x12 ? spanish : german)[second - 0x20] ?? ""

@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Cue, LostCue, Notice, ScriptFault, Subtitle } from "../../domain/speech/Cue.ts"
+import { Cue, LostCue, Subtitle, noticeAt, faultAt, type ScriptFault } from "../../domain/speech/Cue.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { excerpt } from "../markup/CueLines.ts"
@@ -89,13 +89,12 @@ export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyRe
   const spoken = segmentsIn(parsed(text))
   if (spoken === undefined)
     return Either.left([
-      ScriptFault.make({
-        line: 1,
-        found: excerpt(text),
-        expected:
-          "no transcript with times found in the JSON; expected Whisper output such as " +
+      faultAt(
+        1,
+        excerpt(text),
+        "no transcript with times found in the JSON; expected Whisper output such as " +
           '{ "segments": [{ "start": 0, "end": 2.5, "text": "Hello" }] }; fix it or convert it to SRT'
-      })
+      )
     ])
   const lineOf = linesIn(text)
   const cues: Array<Cue> = []
@@ -119,7 +118,7 @@ export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyRe
     before = millis(isTime(end) && end > from ? end : from)
     cues.push(Cue.make({ index: i + 1, start: millis(from), end: before, line, ...voices }, skipValidation))
   })
-  const notices = lost.map(({ line, why }) => Notice.make({ line, message: `skipped ${why}` }))
+  const notices = lost.map(({ line, why }) => noticeAt(line, `skipped ${why}`))
   return Either.right(Subtitle.make({ format: "srt", cues: inOrder(cues), lost, notices }))
 }
 

@@ -214,34 +214,8 @@ const scripts: ReadonlyArray<readonly [string, RegExp]> = [
 type Reader = (value: string) => string
 
 const readers: Readonly<Record<string, Reader>> = {
-  ...{
-    cs,
-    da,
-    de,
-    el,
-    en,
-    es,
-    fi,
-    fr,
-    hi,
-    hu,
-    id,
-    it,
-    ja,
-    ko,
-    nb,
-    nl,
-    no: nb,
-    pl,
-    pt,
-    ro,
-    ru,
-    sv,
-    th,
-    tr,
-    uk,
-    vi
-  },
+  ...{ cs, da, de, el, en, es, fi, fr, hi, hu, id, it, ja, ko },
+  ...{ nb, no: nb, nl, pl, pt, ro, ru, sv, th, tr, uk, vi },
   zh: (value) => zh(value, { formal: false })
 }
 

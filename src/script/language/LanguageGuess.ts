@@ -50,22 +50,9 @@ const otherScripts: ReadonlyArray<readonly [string, RegExp]> = [
 ]
 
 const scriptOf: Readonly<Record<string, string>> = {
-  ja: "Kana",
-  ko: "Hangul",
-  ru: "Cyrillic",
-  uk: "Cyrillic",
-  bg: "Cyrillic",
-  be: "Cyrillic",
-  kk: "Cyrillic",
-  el: "Greek",
-  ar: "Arabic",
-  fa: "Arabic",
-  he: "Hebrew",
-  hi: "Devanagari",
-  bn: "Bengali",
-  ta: "Tamil",
-  th: "Thai",
-  zh: "Han"
+  ...{ ja: "Kana", ko: "Hangul", zh: "Han", el: "Greek", he: "Hebrew", ar: "Arabic", fa: "Arabic" },
+  ...{ ru: "Cyrillic", uk: "Cyrillic", bg: "Cyrillic", be: "Cyrillic", kk: "Cyrillic" },
+  ...{ hi: "Devanagari", bn: "Bengali", ta: "Tamil", th: "Thai" }
 }
 
 const rareLetters: Readonly<Record<string, RegExp>> = {

@@ -1,5 +1,5 @@
 /** Markup that subtitles do not have, left by other programs: BBCode, links, escapes, code fences of a chat. */
-import { type Cue, Notice } from "../../domain/speech/Cue.ts"
+import { type Cue, noticeAt, type Notice } from "../../domain/speech/Cue.ts"
 import { excerpt } from "./CueLines.ts"
 
 /** Removes markup of forums, pages and programs from a cue's text, and resolves their escapes. */
@@ -78,12 +78,7 @@ export const withoutFences = (
       return ""
     }
     if (!isInside && line.trim() !== "")
-      notices.push(
-        Notice.make({
-          line: at + 1,
-          message: `skipped a sentence outside the code fence: "${excerpt(line)}"`
-        })
-      )
+      notices.push(noticeAt(at + 1, `skipped a sentence outside the code fence: "${excerpt(line)}"`))
     return isInside ? line : ""
   })
   return { text: kept.join("\n"), notices }
@@ -107,10 +102,10 @@ export const remarksIn = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> => {
     return what === undefined
       ? []
       : [
-          Notice.make({
+          noticeAt(
             line,
-            message: `cue ${index} looks like ${what}: "${excerpt(text)}"; delete it if it is not to be spoken`
-          })
+            `cue ${index} looks like ${what}: "${excerpt(text)}"; delete it if it is not to be spoken`
+          )
         ]
   })
 }

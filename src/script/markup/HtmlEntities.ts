@@ -17,73 +17,26 @@ export const decodeEntities = (text: string): string =>
 const fromCode = (code: number, otherwise: string): string =>
   code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : otherwise
 
+/** Names and their characters in turn. */
+const visible =
+  "amp & lt < gt > quot \" apos ' hellip … ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ " +
+  "rdquo ” bdquo „ laquo « raquo » iexcl ¡ iquest ¿ middot · bull • copy © reg ® trade ™ deg ° " +
+  "euro € pound £ yen ¥ cent ¢ sect § times × divide ÷ plusmn ± frac12 ½ frac14 ¼ frac34 ¾ " +
+  "szlig ß aelig æ AElig Æ oelig œ OElig Œ oslash ø Oslash Ø eth ð thorn þ sung ♪"
+
 const named: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-  nbsp: "\u00a0",
-  lrm: "",
-  rlm: "",
-  shy: "",
-  zwj: "\u200d",
-  zwnj: "\u200c",
-  hellip: "…",
-  ndash: "–",
-  mdash: "—",
-  lsquo: "‘",
-  rsquo: "’",
-  sbquo: "‚",
-  ldquo: "“",
-  rdquo: "”",
-  bdquo: "„",
-  laquo: "«",
-  raquo: "»",
-  iexcl: "¡",
-  iquest: "¿",
-  middot: "·",
-  bull: "•",
-  copy: "©",
-  reg: "®",
-  trade: "™",
-  deg: "°",
-  euro: "€",
-  pound: "£",
-  yen: "¥",
-  cent: "¢",
-  sect: "§",
-  times: "×",
-  divide: "÷",
-  plusmn: "±",
-  frac12: "½",
-  frac14: "¼",
-  frac34: "¾",
-  szlig: "ß",
-  aelig: "æ",
-  AElig: "Æ",
-  oelig: "œ",
-  OElig: "Œ",
-  oslash: "ø",
-  Oslash: "Ø",
-  eth: "ð",
-  thorn: "þ",
-  sung: "♪"
+  ...Object.fromEntries(
+    Array.from(visible.matchAll(/(\S+) (\S)/gu), ([, name = "", sign = ""]) => [name, sign])
+  ),
+  ...{ lrm: "", rlm: "", shy: "", nbsp: "\u00a0", zwj: "\u200d", zwnj: "\u200c" }
 }
 
-const marks: Readonly<Record<string, string>> = {
-  acute: "\u0301",
-  grave: "\u0300",
-  circ: "\u0302",
-  uml: "\u0308",
-  tilde: "\u0303",
-  cedil: "\u0327",
-  ring: "\u030a",
-  caron: "\u030c"
-}
+/** Names of accents, in the order of their combining characters. */
+const accents = "acute grave circ uml tilde cedil ring caron".split(" ")
+const marks = "\u0301\u0300\u0302\u0308\u0303\u0327\u030a\u030c"
 
 /** Resolves names such as `eacute` and `Ntilde`: a letter followed by the name of its accent. */
 const accented = (name: string): string | undefined => {
-  const mark = marks[name.slice(1)]
-  return mark === undefined ? undefined : `${name.charAt(0)}${mark}`.normalize("NFC")
+  const accent = accents.indexOf(name.slice(1))
+  return accent < 0 ? undefined : `${name.charAt(0)}${marks.charAt(accent)}`.normalize("NFC")
 }

@@ -1,5 +1,5 @@
 /** Selects the ASS events to speak by their styles (`text.styles`). */
-import { type Cue, Notice, type Subtitle } from "../../domain/speech/Cue.ts"
+import { type Cue, type Subtitle, noticeAt, type Notice } from "../../domain/speech/Cue.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import type { StyleSettings } from "../../domain/manifest/ScriptSettings.ts"
 
@@ -22,11 +22,10 @@ export const styleNotices = (
     .filter((name) => !names(used, name))
     .map((name) => {
       const near = nearestName(name, used)
-      return Notice.make({
-        line: 1,
-        message:
-          `text.styles: no event has the style "${name}"` +
+      return noticeAt(
+        1,
+        `text.styles: no event has the style "${name}"` +
           `${near === undefined ? "" : `; did you mean "${near}"?`} (the file uses ${used.slice(0, 8).join(", ")})`
-      })
+      )
     })
 }

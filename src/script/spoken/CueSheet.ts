@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray } from "effect/Array"
-import { ScriptFault, ScriptRejected } from "../../domain/speech/Cue.ts"
+import { ScriptRejected, faultAt, type ScriptFault } from "../../domain/speech/Cue.ts"
 import { type Blame, type CsvRecord, csvRecords } from "../bytes/CsvRecords.ts"
 import { excerpt } from "../markup/CueLines.ts"
 import { decodeText } from "../bytes/TextDecoding.ts"
@@ -23,18 +23,7 @@ export interface SheetRow {
 /** The rows in file order; for a cue in several rows, later rows win. */
 export type CueSheet = ReadonlyArray<SheetRow>
 
-const columns = [
-  "cues",
-  "speaker",
-  "voice",
-  "provider",
-  "model",
-  "speed",
-  "vol",
-  "pitch",
-  "tone",
-  "skip"
-] as const
+const columns = "cues speaker voice provider model speed vol pitch tone skip".split(" ")
 
 /**
  * Parses a sheet. The first line names the columns: `cues` (such as `12`, `12-40` or `"1-3, 7"`), and any of `speaker`,
@@ -47,7 +36,7 @@ export const cueSheetOf = (bytes: Uint8Array, file: string): Either.Either<CueSh
     ({ text }) => {
       const faults: Array<ScriptFault> = []
       const blame: Blame = (line, found, expected) => {
-        faults.push(ScriptFault.make({ line, found: excerpt(found), expected }))
+        faults.push(faultAt(line, excerpt(found), expected))
       }
       const records = csvRecords(text, blame)
       const rows = isNonEmptyReadonlyArray(faults) ? [] : sheetRows(records, blame)
@@ -83,7 +72,7 @@ export const withSheet = (words: ReadonlyArray<CueWords>, sheet: CueSheet): Read
 
 const sheetRows = ([header, ...records]: ReadonlyArray<CsvRecord>, blame: Blame): CueSheet => {
   const names = (header?.fields ?? []).map((name) => name.toLowerCase())
-  const strange = names.filter((name) => columns.every((column) => column !== name))
+  const strange = names.filter((name) => !columns.includes(name))
   for (const name of strange) blame(1, name, `is not a cue sheet column; use some of ${columns.join(", ")}`)
   if (!names.includes("cues"))
     blame(1, names.join(","), 'the first line must name the columns, including "cues"')

@@ -1,5 +1,5 @@
 /** Turns one cue's text into each speaker's words: removes notes, labels and directives, and cleans up the rest. */
-import { Notice } from "../../domain/speech/Cue.ts"
+import { noticeAt, type Notice } from "../../domain/speech/Cue.ts"
 import { SpeakerName } from "../../domain/values/Ids.ts"
 import type { SkipReason } from "../../domain/speech/Line.ts"
 import type { TextSettings } from "../../domain/manifest/ScriptSettings.ts"
@@ -77,8 +77,7 @@ export const turnsToSpeech = (
   const turns = speakerTurns(music.text, reader.survey)
   return turns.map((turn, i) => {
     const directives = extractDirectives(turn.text)
-    for (const fault of directives.faults)
-      reader.notices.push(Notice.make({ line, message: `skipped ${fault}` }))
+    for (const fault of directives.faults) reader.notices.push(noticeAt(line, `skipped ${fault}`))
     const speaker = speakerOf(
       directives.overrides.speaker ?? turn.speaker ?? formatSpeaker,
       turn.changed || (turns.length > 1 && i > 0),

@@ -4,7 +4,7 @@
  */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import { ScriptFault, type Notice } from "../../../domain/speech/Cue.ts"
+import { type Notice, faultAt, type ScriptFault } from "../../../domain/speech/Cue.ts"
 import { wordCount } from "../../language/WritingSystems.ts"
 import {
   asciiDigits,
@@ -101,7 +101,7 @@ const finish = (
     faults.push(...scan.unreadable)
     if (faults.length === 0 && text !== undefined) {
       const { at = text, expected } = withoutCue(scan.lines)
-      faults.push(ScriptFault.make({ line: at + 1, found: excerpt(scan.lines[at] ?? ""), expected }))
+      faults.push(faultAt(at + 1, excerpt(scan.lines[at] ?? ""), expected))
     }
   }
   if (isNonEmptyReadonlyArray(faults)) return Either.left(faults)
@@ -204,11 +204,11 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
   const number = scan.numbers.get(time)?.number
   if (timing?.kind === "frames") {
     scan.faults.push(
-      ScriptFault.make({
-        line: time + 1,
-        found: written,
-        expected: "times in frames need a frame rate; set frameRate, or convert them to 00:00:00,000"
-      })
+      faultAt(
+        time + 1,
+        written,
+        "times in frames need a frame rate; set frameRate, or convert them to 00:00:00,000"
+      )
     )
     return
   }
@@ -221,7 +221,7 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
     if (arrowOnly) return
     const found = excerpt(words === "" ? written : `${written} ${words}`)
     const expected = timing?.kind === "unreadable" ? timing.why : "expected a time line"
-    scan.unreadable.push(ScriptFault.make({ line: time + 1, found, expected }))
+    scan.unreadable.push(faultAt(time + 1, found, expected))
     if (style !== "vtt" || !isInAside(scan.lines, time))
       scan.lost.push({ line: time + 1, number, lines, why: `"${found}": ${expected}` })
     return
@@ -249,7 +249,7 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
     )
   if (isUntimed(timing.start) && isUntimed(timing.end)) {
     const expected = "99:59:59 marks a cue without a time; give it one"
-    scan.unreadable.push(ScriptFault.make({ line: time + 1, found: written, expected }))
+    scan.unreadable.push(faultAt(time + 1, written, expected))
     scan.lost.push({ line: time + 1, number, lines, why: `"${written}": ${expected}` })
     return
   }

@@ -1,5 +1,5 @@
 /** The state of a scan for cues, and the functions that report problems. */
-import { Notice, type ScriptFault } from "../../../domain/speech/Cue.ts"
+import { type ScriptFault, noticeAt, type Notice } from "../../../domain/speech/Cue.ts"
 import { excerpt } from "../../markup/CueLines.ts"
 import type { LostBlock } from "./LostBlocks.ts"
 import type { CueTiming } from "./TimingLine.ts"
@@ -38,7 +38,7 @@ export interface Scan {
 
 /** Reports a repaired or ignored part; `line` counts from 1. */
 export const notice = (scan: Scan, line: number, message: string): void => {
-  scan.notices.push(Notice.make({ line, message }))
+  scan.notices.push(noticeAt(line, message))
 }
 
 /** Reports lines that are skipped, unless they are blank. */

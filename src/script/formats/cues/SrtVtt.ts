@@ -1,7 +1,14 @@
 /** Parses SRT, WebVTT and SBV files into cues. */
 import { Array, Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Cue, LostCue, Notice, type ScriptFault, Subtitle } from "../../../domain/speech/Cue.ts"
+import {
+  Cue,
+  LostCue,
+  type ScriptFault,
+  Subtitle,
+  noticeAt,
+  type Notice
+} from "../../../domain/speech/Cue.ts"
 import { millis } from "../../../domain/time/Units.ts"
 import { cueBlocks } from "./CueBlocks.ts"
 import type { CueBlock } from "./CueScan.ts"
@@ -61,10 +68,10 @@ const numbersOf = (blocks: ReadonlyArray<CueBlock>): Numbers => {
     return {
       of: (position) => position + 1,
       notices: [
-        Notice.make({
-          line: repeated.line,
-          message: `cue number ${repeated.number ?? ""} occurs twice; cues are numbered by position instead`
-        })
+        noticeAt(
+          repeated.line,
+          `cue number ${repeated.number ?? ""} occurs twice; cues are numbered by position instead`
+        )
       ]
     }
   return seen.size === blocks.length
@@ -79,9 +86,9 @@ const fragments = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> => {
   return first === undefined
     ? []
     : [
-        Notice.make({
-          line: first.line,
-          message: `${broken.length} ${broken.length === 1 ? "cue contains" : "cues contain"} letters destroyed by an earlier conversion (\ufffd)`
-        })
+        noticeAt(
+          first.line,
+          `${broken.length} ${broken.length === 1 ? "cue contains" : "cues contain"} letters destroyed by an earlier conversion (\ufffd)`
+        )
       ]
 }

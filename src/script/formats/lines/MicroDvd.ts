@@ -1,5 +1,5 @@
 /** Parses subtitles in frames (MicroDVD: `{25}{75}Hello|there`) or tenths of a second (MPL2: `[10][25]Hello`). */
-import { Notice } from "../../../domain/speech/Cue.ts"
+import { noticeAt, type Notice } from "../../../domain/speech/Cue.ts"
 import type { LostBlock } from "../cues/LostBlocks.ts"
 import { knownRate } from "../timed/FrameClock.ts"
 import {
@@ -35,11 +35,10 @@ export const readMicroDvd = (text: string, options: TimedOptions = {}): ReadSubt
   const notices =
     written === undefined && named === undefined
       ? [
-          Notice.make({
-            line: 1,
-            message:
-              "frames are counted at 23.976 per second, as the file names no rate; set frameRate if the film has another"
-          })
+          noticeAt(
+            1,
+            "frames are counted at 23.976 per second, as the file names no rate; set frameRate if the film has another"
+          )
         ]
       : []
   const skip =

@@ -1,5 +1,5 @@
 /** Parses SAMI captions (SMI), an HTML-like format: `<SYNC Start=1000><P Class=ENCC>Hello`. */
-import { Notice } from "../../../domain/speech/Cue.ts"
+import { noticeAt, type Notice } from "../../../domain/speech/Cue.ts"
 import { primaryLanguage } from "../../../domain/values/Ids.ts"
 import { plainText } from "../../markup/CueMarkup.ts"
 import type { LostBlock } from "../cues/LostBlocks.ts"
@@ -44,10 +44,7 @@ export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle
     tracks[0]
   if (chosen !== undefined && tracks.length > 1)
     notices.push(
-      Notice.make({
-        line: 1,
-        message: `read the class "${chosen}" of ${tracks.join(", ")}; set "language" to choose another`
-      })
+      noticeAt(1, `read the class "${chosen}" of ${tracks.join(", ")}; set "language" to choose another`)
     )
   const own = paragraphs.filter(({ track, isSource }) => track === chosen || track === "" || isSource)
   const sorted = [...own].sort((a, b) => a.start - b.start)

@@ -1,5 +1,5 @@
 /** Converts Markdown into headings and paragraphs of plain text to be read aloud. */
-import { type Block, Notice } from "../../../domain/speech/Cue.ts"
+import { type Block, noticeAt, type Notice } from "../../../domain/speech/Cue.ts"
 import { decodeEntities } from "../../markup/HtmlEntities.ts"
 import { blockOf, unwrapped } from "./Paragraphs.ts"
 
@@ -35,7 +35,7 @@ export const markdownBlocks = (text: string, notices: Array<Notice>): ReadonlyAr
     open.push(words)
   }
   const tell = (line: number, message: string): void => {
-    notices.push(Notice.make({ line, message }))
+    notices.push(noticeAt(line, message))
   }
   let fence: { readonly mark: string; readonly line: number } | undefined
   let end: string | undefined

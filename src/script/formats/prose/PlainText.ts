@@ -1,5 +1,5 @@
 /** Splits plain text into headings and paragraphs; recognizes chats and transcripts. */
-import { Notice, type Block } from "../../../domain/speech/Cue.ts"
+import { type Block, noticeAt, type Notice } from "../../../domain/speech/Cue.ts"
 import { withoutEmphasis } from "../../markup/Emphasis.ts"
 import { blockOf, unwrapped } from "./Paragraphs.ts"
 
@@ -36,9 +36,7 @@ export const textBlocks = (text: string, notices: Array<Notice>): ReadonlyArray<
   const chat = isChat(lines)
   const clocked = !chat && isClocked(lines)
   if (chat || clocked)
-    notices.push(
-      Notice.make({ line: 1, message: `the ${chat ? "dates" : "times"} beside the lines are not read aloud` })
-    )
+    notices.push(noticeAt(1, `the ${chat ? "dates" : "times"} beside the lines are not read aloud`))
   if (chat) return chatBlocks(lines)
   const pieces = paragraphsOf(lines)
   const single = pieces.length === 1

@@ -1,7 +1,7 @@
 /** Reads a dialogue list in a CSV file. */
 import { Either } from "effect"
 import { isNonEmptyArray } from "effect/Array"
-import { ScriptFault } from "../../../domain/speech/Cue.ts"
+import { faultAt, type ScriptFault } from "../../../domain/speech/Cue.ts"
 import { csvRecords } from "../../bytes/CsvRecords.ts"
 import { excerpt } from "../../markup/CueLines.ts"
 import { readDialogue, type ReadTable, type TableOptions } from "./DialogueList.ts"
@@ -20,9 +20,7 @@ export const readDialogueCsv = (text: string, options: TableOptions = {}): ReadT
   const records = csvRecords(
     text,
     (line, found, expected) =>
-      faults.push(
-        ScriptFault.make({ line, found: excerpt(found), expected: `not a readable CSV table: ${expected}` })
-      ),
+      faults.push(faultAt(line, excerpt(found), `not a readable CSV table: ${expected}`)),
     separator
   )
   return isNonEmptyArray(faults)

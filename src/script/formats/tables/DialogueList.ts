@@ -1,7 +1,14 @@
 /** Reads a table of dialogue into cues; without times, into a narration with speakers. */
 import { Either } from "effect"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
-import { Block, Narration, Notice, type Script, ScriptFault } from "../../../domain/speech/Cue.ts"
+import {
+  Block,
+  Narration,
+  type Script,
+  noticeAt,
+  faultAt,
+  type ScriptFault
+} from "../../../domain/speech/Cue.ts"
 import { SpeakerName } from "../../../domain/values/Ids.ts"
 import { excerpt } from "../../markup/CueLines.ts"
 import { plainText } from "../../markup/CueMarkup.ts"
@@ -20,7 +27,7 @@ export interface TableOptions extends TimedOptions {
 export type ReadTable = Either.Either<Script, NonEmptyReadonlyArray<ScriptFault>>
 
 const refused = (line: number, found: string, expected: string): ReadTable =>
-  Either.left([ScriptFault.make({ line, found: excerpt(found), expected })])
+  Either.left([faultAt(line, excerpt(found), expected)])
 
 /** Reads the rows of a table. */
 export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptions = {}): ReadTable => {
@@ -53,7 +60,7 @@ export const readDialogue = (table: ReadonlyArray<TableRow>, options: TableOptio
     const start = cellTime(from, clock, units.start)
     if (start === undefined) {
       const expected = "expected a start time such as 00:01:02.500 or 00:01:02:12"
-      faults.push(ScriptFault.make({ line: row.line, found: excerpt(from === "" ? text : from), expected }))
+      faults.push(faultAt(row.line, excerpt(from === "" ? text : from), expected))
       lines.push(unreadLine(row.line, from === "" ? text : from, expected, text))
       continue
     }
@@ -86,11 +93,6 @@ const narrationOf = (rows: ReadonlyArray<TableRow>, text: number, speaker: numbe
   })
   if (blocks.length === 0)
     return refused(rows[0]?.line ?? 1, "", "the table has no dialogue below its header")
-  const notices = [
-    Notice.make({
-      line: 1,
-      message: "the table has no column with times; its lines are read one after another"
-    })
-  ]
+  const notices = [noticeAt(1, "the table has no column with times; its lines are read one after another")]
   return Either.right(Narration.make({ format: "text", blocks, notices }))
 }

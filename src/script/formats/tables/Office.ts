@@ -1,14 +1,13 @@
 /** Reads dialogue lists in Excel workbooks and Word documents. A Word document without a table is read as text. */
 import { Either } from "effect"
-import { ScriptFault } from "../../../domain/speech/Cue.ts"
+import { faultAt } from "../../../domain/speech/Cue.ts"
 import { readDialogue, type ReadTable, type TableOptions } from "./DialogueList.ts"
 import { isZip, officeParts } from "./OfficeZip.ts"
 import { sheetsOf } from "./Xlsx.ts"
 import { elementsNamed, elementsOf, parseXml, textIn, type XmlElement } from "../xml/XmlTree.ts"
 import type { TableRow } from "./DialogueColumns.ts"
 
-const refused = (expected: string): ReadTable =>
-  Either.left([ScriptFault.make({ line: 1, found: "", expected })])
+const refused = (expected: string): ReadTable => Either.left([faultAt(1, "", expected)])
 
 /**
  * Reads an office document; undefined for other bytes. Lines in messages count rows of the sheet or of the document's

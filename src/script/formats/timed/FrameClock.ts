@@ -1,5 +1,5 @@
 /** Converts timecodes that count frames to milliseconds (SMPTE ST 12-1). */
-import { Notice } from "../../../domain/speech/Cue.ts"
+import { noticeAt, type Notice } from "../../../domain/speech/Cue.ts"
 import { type FrameRate, type FrameRateWritten, frameRateNamed } from "../../../domain/time/FrameRate.ts"
 
 /** How a file counts frames. */
@@ -41,10 +41,10 @@ export const knownRate = ({ frameRate, filmRate }: KnownRates): FrameRate | unde
 export const guessedClock = (known: KnownRates): ReadonlyArray<Notice> =>
   knownRate(known) === undefined
     ? [
-        Notice.make({
-          line: 1,
-          message: "timecodes are counted at 25 frames per second; set frameRate if the film has another rate"
-        })
+        noticeAt(
+          1,
+          "timecodes are counted at 25 frames per second; set frameRate if the film has another rate"
+        )
       ]
     : []
 

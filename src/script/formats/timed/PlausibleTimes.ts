@@ -1,6 +1,6 @@
 /** Absurd times: midnight in the middle, cues that lost their time, ends far too late, hours without a cue. */
 import { Array } from "effect"
-import { Cue, LostCue, Notice, Subtitle } from "../../../domain/speech/Cue.ts"
+import { Cue, LostCue, Subtitle, noticeAt, type Notice } from "../../../domain/speech/Cue.ts"
 import { millis } from "../../../domain/time/Units.ts"
 import { skipValidation } from "../../../domain/values/SkipValidation.ts"
 
@@ -56,10 +56,10 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
     const { index, line, start } = cue
     if (start - reached > maxGap)
       notices.push(
-        Notice.make({
+        noticeAt(
           line,
-          message: `cue ${index} starts at ${clock(start)}, after ${clock(start - reached)} without a cue, which will be silence; correct its time, or set start if the film begins later`
-        })
+          `cue ${index} starts at ${clock(start)}, after ${clock(start - reached)} without a cue, which will be silence; correct its time, or set start if the film begins later`
+        )
       )
     const next = kept.slice(at + 1, at + 50).find((other) => other.start > start)?.start
     const isLate =
@@ -72,10 +72,10 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
   const [first] = late
   if (first !== undefined)
     notices.push(
-      Notice.make({
-        line: first.line,
-        message: `${late.length} ${late.length === 1 ? "cue ends" : "cues end"} more than ${maxCue / 60_000} minutes after the start, from cue ${first.index} on; cut at the next cue`
-      })
+      noticeAt(
+        first.line,
+        `${late.length} ${late.length === 1 ? "cue ends" : "cues end"} more than ${maxCue / 60_000} minutes after the start, from cue ${first.index} on; cut at the next cue`
+      )
     )
   if (notices.length === 0 && zeroed.length === 0) return script
   const why = isAss
@@ -91,11 +91,7 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
         return LostCue.make({ ...cue, start: before, end: before, why }, skipValidation)
       })
     ],
-    notices: [
-      ...script.notices,
-      ...zeroed.map(({ line }) => Notice.make({ line, message: `skipped ${why}` })),
-      ...notices
-    ]
+    notices: [...script.notices, ...zeroed.map(({ line }) => noticeAt(line, `skipped ${why}`)), ...notices]
   })
 }
 

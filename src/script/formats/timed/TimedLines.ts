@@ -1,6 +1,14 @@
 /** Builds a subtitle from timed lines of any format, and subtracts the programme's start from their times. */
 import { Array, Either } from "effect"
-import { Cue, LostCue, Notice, ScriptFault, Subtitle } from "../../../domain/speech/Cue.ts"
+import {
+  Cue,
+  LostCue,
+  Subtitle,
+  noticeAt,
+  type Notice,
+  faultAt,
+  ScriptFault
+} from "../../../domain/speech/Cue.ts"
 import { type Millis, millis } from "../../../domain/time/Units.ts"
 import { skipValidation } from "../../../domain/values/SkipValidation.ts"
 import { excerpt } from "../../markup/CueLines.ts"
@@ -92,13 +100,7 @@ export const subtitleOf = (
     }))
     .filter(({ words }) => words.text !== "")
   if (worded.length === 0)
-    return Either.left([
-      ScriptFault.make({
-        line: unread[0]?.line ?? 1,
-        found: excerpt(unread[0]?.lines.join(" ") ?? ""),
-        expected
-      })
-    ])
+    return Either.left([faultAt(unread[0]?.line ?? 1, excerpt(unread[0]?.lines.join(" ") ?? ""), expected)])
   const told = startOf(
     worded.map(({ line }) => line.start),
     programme,
@@ -106,7 +108,7 @@ export const subtitleOf = (
   )
   if (told instanceof ScriptFault) return Either.left([told])
   const said: globalThis.Array<Notice> = [...notices]
-  if (told.why !== undefined) said.push(Notice.make({ line: 1, message: told.why }))
+  if (told.why !== undefined) said.push(noticeAt(1, told.why))
   const cues: globalThis.Array<Cue> = []
   for (const { line, words } of worded) {
     const start = Math.round(line.start - told.at)
@@ -117,15 +119,11 @@ export const subtitleOf = (
     }
     if (Math.max(start, end) < 0) {
       const what = excerpt(words.text)
-      said.push(
-        Notice.make({ line: line.line, message: `skipped a cue before the programme's start: "${what}"` })
-      )
+      said.push(noticeAt(line.line, `skipped a cue before the programme's start: "${what}"`))
       continue
     }
     if (line.end !== undefined && line.end < line.start)
-      said.push(
-        Notice.make({ line: line.line, message: "the cue ends before it starts; its end was ignored" })
-      )
+      said.push(noticeAt(line.line, "the cue ends before it starts; its end was ignored"))
     const from = Math.max(0, start)
     const times = { start: millis(from), end: millis(end < maxTime ? Math.max(from, end) : from) }
     const sung = line.sung === true ? { sung: true as const } : {}
@@ -133,7 +131,7 @@ export const subtitleOf = (
       Cue.make({ index: cues.length + 1, ...times, line: line.line, ...sung, ...words }, skipValidation)
     )
   }
-  for (const { line, why } of lost) said.push(Notice.make({ line, message: `skipped ${why}` }))
+  for (const { line, why } of lost) said.push(noticeAt(line, `skipped ${why}`))
   return Either.right(
     Subtitle.make({
       format: "srt",
@@ -169,9 +167,9 @@ export const fromStart = (read: ReadSubtitle, text: string, options: TimedOption
     const shifted = (time: number): Millis => millis(Math.max(0, Math.round(time - told.at)))
     const [before, cues] = Array.partition(script.cues, ({ end }) => end >= told.at)
     const notices = [
-      ...(told.why === undefined ? [] : [Notice.make({ line: 1, message: told.why })]),
+      ...(told.why === undefined ? [] : [noticeAt(1, told.why)]),
       ...before.map(({ line, text: words }) =>
-        Notice.make({ line, message: `skipped a cue before the programme's start: "${excerpt(words)}"` })
+        noticeAt(line, `skipped a cue before the programme's start: "${excerpt(words)}"`)
       ),
       ...script.notices
     ]
@@ -240,11 +238,7 @@ const startOf = (
   if (named !== undefined) {
     const fields = timecodeFields(named)
     return fields === undefined
-      ? ScriptFault.make({
-          line: 1,
-          found: named,
-          expected: "start: expected a timecode such as 10:00:00:00 or a time such as 00:59:50"
-        })
+      ? faultAt(1, named, "start: expected a timecode such as 10:00:00:00 or a time such as 00:59:50")
       : { at: millisOfTimecode(fields, clock), why: undefined }
   }
   const [first, ...others] = starts

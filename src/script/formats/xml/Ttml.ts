@@ -3,7 +3,7 @@
  * (https://www.w3.org/TR/ttml2/).
  */
 import { Either } from "effect"
-import { Notice, ScriptFault } from "../../../domain/speech/Cue.ts"
+import { noticeAt, faultAt } from "../../../domain/speech/Cue.ts"
 import { excerpt } from "../../markup/CueLines.ts"
 import { type ReadSubtitle, subtitleOf, type TimedOptions } from "../timed/TimedLines.ts"
 import { daptScriptOf } from "./DaptScript.ts"
@@ -14,7 +14,7 @@ import { timesOf } from "./TtmlTimes.ts"
 import { elementsNamed, parseXml, textIn, type XmlElement } from "./XmlTree.ts"
 
 const refused = (line: number, found: string, expected: string): ReadSubtitle =>
-  Either.left([ScriptFault.make({ line, found: excerpt(found), expected })])
+  Either.left([faultAt(line, excerpt(found), expected)])
 
 /**
  * Parses a file's text. Syntax errors are reported, and the rest of the file is read. A file without text to speak is
@@ -58,10 +58,10 @@ export const readTtml = (text: string, options: TimedOptions = {}): ReadSubtitle
       "a time of day, which is not a position in the film; export the file with media times"
     )
   const notices = faults.map(({ line, message }) =>
-    Notice.make({ line: Math.max(1, line), message: `not well-formed XML (${message}); read anyway` })
+    noticeAt(Math.max(1, line), `not well-formed XML (${message}); read anyway`)
   )
   const tell = (line: number | undefined, message: string): void => {
-    if (line !== undefined) notices.push(Notice.make({ line, message }))
+    if (line !== undefined) notices.push(noticeAt(line, message))
   }
   for (const [element, written] of [...times.unread].slice(0, 20))
     if (times.damaged(element) === undefined)
