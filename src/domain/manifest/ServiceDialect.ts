@@ -5,23 +5,8 @@
  * Paths and bodies have placeholders. A value that is only a placeholder keeps its type, and is left out if there is
  * nothing to put in.
  */
-import { Record, Schema } from "effect"
+import { Predicate, Record, Schema } from "effect"
 import { optional } from "./FieldDescription.ts"
-
-/** What a path or a body may contain in braces. */
-export type Placeholder =
-  | "text"
-  | "provider"
-  | "voice"
-  | "model"
-  | "label"
-  | "language"
-  | "speed"
-  | "vol"
-  | "pitch"
-  | "with_transcript"
-  | "export_srt"
-  | "task"
 
 /**
  * The fields of an answer, each with its names, the interface's first. A name with dots is a path from the outside.
@@ -55,20 +40,23 @@ export const plainName = (name: string): string => name.toLowerCase().replaceAll
 /** A field that answers are read for. */
 export type AnswerField = keyof typeof fieldNames
 
-/** The value of a body, or of a part of it. */
-const Body = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+/** The body of a create, or a part of it. */
+export const Body = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-const ofPaths = <A>(value: A) => ({
-  create: value,
-  task: value,
-  tasks: value,
-  remove: value,
-  voices: value,
-  models: value,
-  providers: value,
-  credits: value,
-  health: value
-})
+/** The interface's paths. */
+const paths = {
+  create: "/v1/text-to-speech/{voice}",
+  task: "/v1/task/{task}",
+  tasks: "/v1/tasks",
+  remove: "/v1/task/delete",
+  voices: "/v1/voices",
+  models: "/v1/models",
+  providers: "/v1/providers",
+  credits: "/v1/credits",
+  health: "/v1/health-check"
+}
+
+const ofPaths = <A>(value: A) => Record.map(paths, () => value)
 const ofFields = <A>(value: A) => Record.map(fieldNames, () => value)
 
 /** A dialect in full. */
@@ -87,22 +75,12 @@ export type Dialect = typeof Dialect.Type
 export interface RemoteService {
   readonly baseUrl: string
   /** Default: the interface's. */
-  readonly dialect?: Dialect
+  readonly dialect?: Dialect | undefined
 }
 
 /** The interface itself, with the names that its relatives use. */
 export const defaultDialect: Dialect = {
-  paths: {
-    create: "/v1/text-to-speech/{voice}",
-    task: "/v1/task/{task}",
-    tasks: "/v1/tasks",
-    remove: "/v1/task/delete",
-    voices: "/v1/voices",
-    models: "/v1/models",
-    providers: "/v1/providers",
-    credits: "/v1/credits",
-    health: "/v1/health-check"
-  },
+  paths,
   encoding: "json",
   body: {
     text: "{text}",
@@ -119,12 +97,14 @@ export const defaultDialect: Dialect = {
   states: { done: [], failed: [] }
 }
 
+const DialectName = Schema.Literal("default", "genmax", "v3")
+
 /** The dialects that have a name. */
-const namedDialects = {
+const namedDialects: Readonly<Record<typeof DialectName.Type, Dialect>> = {
   default: defaultDialect,
   genmax: {
     ...defaultDialect,
-    paths: { ...defaultDialect.paths, task: "/v1/history/{task}", tasks: "/v1/history" },
+    paths: { ...paths, task: "/v1/history/{task}", tasks: "/v1/history" },
     body: {
       text: "{text}",
       provider: "{provider}",
@@ -136,7 +116,7 @@ const namedDialects = {
   },
   v3: {
     ...defaultDialect,
-    paths: { ...defaultDialect.paths, create: "/v3/text-to-speech", voices: "/v3/voices" },
+    paths: { ...paths, create: "/v3/text-to-speech", voices: "/v3/voices" },
     encoding: "form",
     body: {
       text: "{text}",
@@ -146,9 +126,7 @@ const namedDialects = {
       language: "{language}"
     }
   }
-} as const satisfies Readonly<Record<string, Dialect>>
-
-const DialectName = Schema.Literal("default", "genmax", "v3")
+}
 
 const path = Schema.String.pipe(
   Schema.pattern(/^\/\S*$/u, { message: () => "expected a path that starts with /, such as /v1/task/{task}" })
@@ -182,56 +160,38 @@ export const DialectSetting = Schema.Union(
 )
 export type DialectSetting = typeof DialectSetting.Type
 
-/** Extra fields of a create. */
-export const ExtraBody = Body
-
 /** Returns the dialect that a manifest's settings describe. `body` is added to the body of each create. */
 export const dialectOf = (
-  setting: DialectSetting | undefined,
+  setting: DialectSetting = {},
   body: Readonly<Record<string, unknown>> = {}
 ): Dialect => {
-  const named = (name: keyof typeof namedDialects = "default"): Dialect => namedDialects[name]
-  if (setting === undefined || typeof setting === "string") {
-    const base = named(setting)
-    return Object.keys(body).length === 0 ? base : { ...base, body: { ...base.body, ...body } }
-  }
-  const base = named(setting.like)
+  const own: Exclude<DialectSetting, string> = typeof setting === "string" ? { like: setting } : setting
+  const base = namedDialects[own.like ?? "default"]
   return {
-    paths: Record.map(base.paths, (path, name) => setting.paths?.[name] ?? path),
-    encoding: setting.encoding ?? base.encoding,
-    body: { ...(setting.body ?? base.body), ...body },
-    fields: Record.map(base.fields, (names, field) => [...(setting.fields?.[field] ?? []), ...names]),
-    states: {
-      done: [...base.states.done, ...(setting.states?.done ?? [])],
-      failed: [...base.states.failed, ...(setting.states?.failed ?? [])]
-    }
+    paths: Record.map(base.paths, (path, name) => own.paths?.[name] ?? path),
+    encoding: own.encoding ?? base.encoding,
+    body: { ...(own.body ?? base.body), ...body },
+    fields: Record.map(base.fields, (names, field) => [...(own.fields?.[field] ?? []), ...names]),
+    states: Record.map(base.states, (words, state) => [...words, ...(own.states?.[state] ?? [])])
   }
 }
 
 /** Fills a template. Returns undefined for a value whose placeholders have no value. */
 export const fillTemplate = (
   template: unknown,
-  values: Readonly<Partial<Record<Placeholder, string | number | boolean | undefined>>>
+  values: Readonly<Record<string, string | number | boolean | undefined>>
 ): unknown => {
-  if (typeof template === "string") return filledText(template, new Map(Object.entries(values)))
+  if (typeof template === "string") {
+    const named = new Map(Object.entries(values))
+    // Every second part is the name of a placeholder.
+    const parts = template.split(/\{(\w+)\}/u).map((part, at) => (at % 2 === 0 ? part : named.get(part)))
+    const isOnlyPlaceholder = parts.length === 3 && parts[0] === "" && parts[2] === ""
+    return isOnlyPlaceholder ? parts[1] : parts.includes(undefined) ? undefined : parts.join("")
+  }
   if (Array.isArray(template))
-    return template.map((one) => fillTemplate(one, values)).filter((one) => one !== undefined)
-  if (typeof template !== "object" || template === null) return template
-  const fields = Object.entries(template).flatMap(([name, one]) => {
-    const value = fillTemplate(one, values)
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  return fields.length === 0 && Object.keys(template).length > 0 ? undefined : Object.fromEntries(fields)
-}
-
-const filledText = (
-  template: string,
-  values: ReadonlyMap<string, string | number | boolean | undefined>
-): string | number | boolean | undefined => {
-  const whole = /^\{(\w+)\}$/u.exec(template)?.[1]
-  if (whole !== undefined) return values.get(whole)
-  const names = Array.from(template.matchAll(/\{(\w+)\}/gu), ([, name = ""]) => name)
-  return names.some((name) => values.get(name) === undefined)
-    ? undefined
-    : template.replaceAll(/\{(\w+)\}/gu, (_, name: string) => String(values.get(name)))
+    return template.map((one) => fillTemplate(one, values)).filter(Predicate.isNotUndefined)
+  if (!Predicate.isRecord(template)) return template
+  const fields = Record.map(template, (one) => fillTemplate(one, values))
+  const filled = Record.filter(fields, Predicate.isNotUndefined)
+  return Record.isEmptyRecord(filled) && !Record.isEmptyRecord(template) ? undefined : filled
 }

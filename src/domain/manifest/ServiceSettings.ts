@@ -1,7 +1,7 @@
 /** Manifest settings for the whole batch: the service, provider limits, and notifications. */
 import { Schema } from "effect"
 import { described, optional } from "./FieldDescription.ts"
-import { DialectSetting, ExtraBody } from "./ServiceDialect.ts"
+import { Body, DialectSetting } from "./ServiceDialect.ts"
 import { expecting } from "../values/SchemaWords.ts"
 
 const Range = Schema.Struct({
@@ -81,7 +81,7 @@ export const ServiceSettings = Schema.Union(
       "How the service differs from the interface: default, genmax, v3, or its paths, body, fields and states."
     ),
     body: optional(
-      ExtraBody,
+      Body,
       'Fields to add to the body of every create, such as language_code: "{language}". {language}, {provider}, {voice}, {model}, {speed}, {vol} and {pitch} are replaced; a field whose placeholder has no value is left out. A change does not speak finished lines again.'
     ),
     undecided: optional(
