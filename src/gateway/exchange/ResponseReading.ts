@@ -6,7 +6,7 @@
 import { Array as List, Order, Predicate } from "effect"
 import type { Credits, Health } from "../../contract/Account.ts"
 import type { Model, Provider, Voice } from "../../contract/ProviderCatalogue.ts"
-import type { Task, TaskStatus } from "../../contract/Task.ts"
+import type { TaskStatus } from "../../contract/Task.ts"
 import {
   type AnswerField,
   type Dialect,
@@ -48,14 +48,17 @@ export const leavesOf = (value: unknown, path = "", depth = 8): ReadonlyArray<Le
   const text = textOf(value)?.trim() ?? ""
   if (text !== "") return [{ path, value: text }]
   if (depth === 0) return []
-  const isList = Array.isArray(value)
-  const entries = isList
-    ? value.slice(0, 50).map((one) => ["", one] as const)
-    : Object.entries(fieldsOf(value) ?? {})
-  return entries.flatMap(([name, one]) =>
-    leavesOf(one, isList ? `${path}[]` : path === "" ? name : `${path}.${name}`, depth - 1)
+  if (Array.isArray(value)) return value.slice(0, 50).flatMap((one) => leavesOf(one, `${path}[]`, depth - 1))
+  return Object.entries(fieldsOf(value) ?? {}).flatMap(([name, one]) =>
+    leavesOf(one, path === "" ? name : `${path}.${name}`, depth - 1)
   )
 }
+
+/** Returns the names of an answer's fields, for display. */
+export const namesIn = (value: unknown): string =>
+  leavesOf(value)
+    .map(({ path }) => path)
+    .join(", ")
 
 /** Returns what may be the task's id, the likeliest first. `sent` is what the create said itself. */
 export const idGuesses = (create: unknown, sent: ReadonlyArray<string>): ReadonlyArray<Leaf> =>
@@ -151,7 +154,6 @@ const placesOf = (value: unknown) => {
   )
   return { known, all: Array.from(new Set([...known, ...others])) }
 }
-type Places = ReturnType<typeof placesOf>
 
 /** Returns the first non-empty value under any of these names. A name with dots is a path. */
 const pickField = (layers: ReadonlyArray<Fields>, names: ReadonlyArray<string>): unknown => {
@@ -168,29 +170,25 @@ const pickField = (layers: ReadonlyArray<Fields>, names: ReadonlyArray<string>):
 /** Returns the value of a field, whatever the style of its name. */
 const valueIn = (layer: Fields, name: string): unknown => {
   if (Object.hasOwn(layer, name)) return layer[name]
-  const own = ownNames(layer).get(plainName(name))
-  return own === undefined ? undefined : layer[own]
+  let values = plainLayers.get(layer)
+  if (values === undefined) {
+    // Of several names that are alike, the first counts.
+    const entries = Object.entries(layer).reverse()
+    values = new Map(entries.map(([own, value]) => [plainName(own), value]))
+    plainLayers.set(layer, values)
+  }
+  return values.get(plainName(name))
 }
 
 /** The fields of an answer's objects by their plain names: each object is asked for many fields. */
-const namesOfLayers = new WeakMap<Fields, ReadonlyMap<string, string>>()
-
-const ownNames = (layer: Fields): ReadonlyMap<string, string> => {
-  const keys = () => Object.keys(layer).reverse()
-  // Of several names that are alike, the first counts.
-  const names = namesOfLayers.get(layer) ?? new Map(keys().map((name) => [plainName(name), name]))
-  namesOfLayers.set(layer, names)
-  return names
-}
+const plainLayers = new WeakMap<Fields, ReadonlyMap<string, unknown>>()
 
 /** Returns a finite number, also from text, which may have separators of thousands. */
 export const finiteNumber = (value: unknown): number | undefined => {
-  const read =
-    typeof value === "string" && /^\s*[-+]?(\d{1,3}(,\d{3})+|\d+)?(\.\d+)?(e[-+]?\d+)?\s*$/iu.test(value)
-      ? value.trim() === ""
-        ? undefined
-        : Number(value.replaceAll(",", ""))
-      : value
+  const isNumeral =
+    typeof value === "string" &&
+    /^\s*[-+]?(?=\.?\d)(\d{1,3}(,\d{3})+|\d+)?(\.\d+)?(e[-+]?\d+)?\s*$/iu.test(value)
+  const read = isNumeral ? Number(value.replaceAll(",", "")) : value
   return typeof read === "number" && Number.isFinite(read) ? read : undefined
 }
 
@@ -210,47 +208,27 @@ const busyWords =
 export const isDoneWord = (word: string, { states }: Dialect): boolean =>
   doneWords.test(word) || states.done.includes(word.toLowerCase())
 
-/** A task whose id may be missing. Besides the contract's fields, those that recognize it in a history. */
-export interface ReadTask extends Omit<Task, "task_id"> {
-  readonly task_id: string | undefined
-  /** The text, or its beginning, if the service repeats it. */
-  readonly text: string | undefined
-  /** The names of its fields, if it is done and none of them holds an address of its audio. */
-  readonly silent: string | undefined
-  /** What the answer says of its state: a word, a reason, or the names of its fields. */
-  readonly seen: string
-}
+export type ReadTask = ReturnType<typeof taskOf>
 
-/** Reads a task. `id` is the requested id, for responses that do not repeat it. */
-export const taskOf = (answer: unknown, id?: string, dialect: Dialect = defaultDialect): ReadTask => {
+/**
+ * Reads a task, whose id may be missing: the contract's fields, and what polls and searches need. `id` is the requested
+ * id, for responses that do not repeat it.
+ */
+export const taskOf = (answer: unknown, id?: string, dialect: Dialect = defaultDialect) => {
   const value = id === undefined ? answer : entryOf(answer, id, dialect)
   const places = placesOf(value)
   const layers = places.all
   const field = (name: AnswerField) => pickField(layers, dialect.fields[name])
-  const word = stateOf(places, dialect)
+  const word = stateIn(value, dialect, places)
   const hasFailed = failedWords.test(word) || dialect.states.failed.includes(word.toLowerCase())
   const progress = Number.parseFloat(textOf(field("progress")) ?? "")
   const saysDone = isDoneWord(word, dialect) || progress >= 100
-  const audio = addressOf(
-    value,
-    layers,
-    dialect,
-    id,
-    saysDone ? "any" : busyWords.test(word) ? "own" : "audio"
-  )
-  const status: TaskStatus = hasFailed
-    ? "failed"
-    : audio !== undefined
-      ? "done"
-      : waitingWords.test(word)
-        ? "queued"
-        : "processing"
-  const names = () =>
-    leavesOf(answer)
-      .map(({ path }) => path)
-      .join(", ")
+  const names = saysDone ? "any" : busyWords.test(word) ? "own" : "audio"
+  const audio = addressOf(value, layers, dialect, names, id)
+  const pending = waitingWords.test(word) ? "queued" : "processing"
+  const status: TaskStatus = hasFailed ? "failed" : audio === undefined ? pending : "done"
   return {
-    task_id: id !== undefined && namesId(layers, dialect, id) ? id : (idAmong(value, places, dialect) ?? id),
+    task_id: id !== undefined && namesId(layers, dialect, id) ? id : (idIn(value, dialect, places) ?? id),
     status,
     provider: textOf(field("provider")) ?? "",
     model_id: textOf(field("model")) ?? "",
@@ -265,19 +243,20 @@ export const taskOf = (answer: unknown, id?: string, dialect: Dialect = defaultD
     srt_url: textOf(field("srt")),
     json_url: textOf(field("json")),
     engine: textOf(pickField(layers, ["engine"]))?.slice(0, 80),
+    /** The text, or its beginning, if the service repeats it. */
     text: textOf(field("text")),
-    silent: status !== "failed" && audio === undefined && saysDone ? names() : undefined,
-    // Of a task in a list, nobody asks.
-    seen: id === undefined ? "" : word || (wordsIn(answer) ?? names()),
-    error:
-      status === "failed"
-        ? {
-            code: textOf(fieldsOf(pickField(layers, ["error"]))?.["code"]) ?? "failed",
-            message: wordsIn([...layers].reverse()) ?? "no reason given"
-          }
-        : undefined
+    /** The names of its fields, if it is done and none of them holds an address of its audio. */
+    silent: !hasFailed && audio === undefined && saysDone ? namesIn(answer) : undefined,
+    /** What the answer says of its state: a word, a reason, or the names of its fields. Of listed tasks, nobody asks. */
+    seen: id === undefined ? "" : word || (wordsIn(answer) ?? namesIn(answer)),
+    error: hasFailed ? errorIn(layers) : undefined
   }
 }
+
+const errorIn = (layers: ReadonlyArray<Fields>) => ({
+  code: textOf(fieldsOf(pickField(layers, ["error"]))?.["code"]) ?? "failed",
+  message: wordsIn([...layers].reverse()) ?? "no reason given"
+})
 
 /** Returns the entry with an id, if an answer is a list, or a map by id, of several tasks. */
 const entryOf = (value: unknown, id: string, dialect: Dialect): unknown => {
@@ -290,10 +269,11 @@ const entryOf = (value: unknown, id: string, dialect: Dialect): unknown => {
  * Reads the id of the task that an answer is about: a UUID by the interface, but any text or number is accepted. An
  * outer `id` may be the request's; the task's own is deeper. Without a known name, the only value that can be an id is.
  */
-export const idIn = (value: unknown, dialect: Dialect = defaultDialect): string | undefined =>
-  idAmong(value, placesOf(value), dialect)
-
-const idAmong = (value: unknown, { known, all }: Places, { fields }: Dialect): string | undefined => {
+export const idIn = (
+  value: unknown,
+  { fields }: Dialect = defaultDialect,
+  { known, all } = placesOf(value)
+): string | undefined => {
   const id = textOf(pickField([...known].reverse(), fields.id) ?? pickField(all, fields.id))?.trim()
   return id === undefined || id === "" ? onlyId(value) : id
 }
@@ -305,14 +285,18 @@ const namesId = (layers: ReadonlyArray<Fields>, dialect: Dialect, id: string): b
 export const fieldIn = (value: unknown, field: AnswerField, { fields }: Dialect): string | undefined =>
   textOf(pickField(layersOf(value), fields[field]))
 
-/** Reads the word of a task's state; empty if it has none. */
-export const stateIn = (value: unknown, dialect: Dialect): string => stateOf(placesOf(value), dialect)
-
 /** Fields that are true of a task that is done. */
 const doneFlags = "done completed finished ready is_done is_completed is_finished is_ready".split(" ")
 
-/** Returns the word of the task's state. An outer word of success is that of the request, as is a number. */
-const stateOf = ({ known, all }: Places, { fields, states }: Dialect): string => {
+/**
+ * Reads the word of a task's state; empty if it has none. An outer word of success is that of the request, as is a
+ * number.
+ */
+export const stateIn = (
+  value: unknown,
+  { fields, states }: Dialect,
+  { known, all } = placesOf(value)
+): string => {
   const own: ReadonlyArray<string> = [...states.done, ...states.failed]
   const wordOf = (layer: Fields) => {
     const word = textOf(pickField([layer], fields.state)) ?? ""
@@ -339,8 +323,8 @@ const addressOf = (
   value: unknown,
   layers: ReadonlyArray<Fields>,
   dialect: Dialect,
-  id = "",
-  names: "own" | "audio" | "any"
+  names: "own" | "audio" | "any",
+  id = ""
 ): string | undefined => {
   const [own = "", ...others] = dialect.fields.audio
   const stated = pickField(layers, [own])
@@ -391,10 +375,7 @@ const labelIn = (layers: ReadonlyArray<Fields>, dialect: Dialect): string | unde
 const marker = /\bdw-[0-9a-f]{12}/u
 const maxLabel = 300
 
-/** Returns the entries of a list, bare or named, at the top level or in an envelope; empty if there is none. */
-const listIn = (value: unknown, name: string): ReadonlyArray<unknown> => foundList(value, name) ?? []
-
-/** Returns the entries of a list; undefined if there is none. */
+/** Returns the entries of a list, bare or named, at the top level or in an envelope; undefined if there is none. */
 export const foundList = (value: unknown, name: string): ReadonlyArray<unknown> | undefined => {
   if (Array.isArray(value)) return value
   const layers = layersOf(value)
@@ -418,58 +399,45 @@ export const foundList = (value: unknown, name: string): ReadonlyArray<unknown> 
     : undefined
 }
 
-/** The place of a page in its list. */
-export interface Paging {
-  readonly page: number
-  readonly limit: number
-  readonly total: number
-  readonly has_more: boolean
-}
-
 const nextNames = "next next_cursor next_page next_page_token next_token next_url end_cursor".split(" ")
 
-/** Returns the objects that may hold what an answer says of its pages. */
-const pagersOf = (value: unknown): ReadonlyArray<Fields> =>
-  [value, fieldsOf(value)?.["meta"], fieldsOf(value)?.["links"]].flatMap((one) => placesOf(one).all)
-
 /** Reads paging. If the service does not report whether more pages follow, they do until a page is empty or repeats. */
-const pagingOf = (layers: ReadonlyArray<Fields>, entries: number): Paging => {
+const pagingOf = (value: unknown, entries: number) => {
+  const layers = [value, fieldsOf(value)?.["meta"], fieldsOf(value)?.["links"]].flatMap(
+    (one) => placesOf(one).all
+  )
   const more = pickField(layers, ["has_more", "has_next", "has_next_page"])
-  const total = pickField(layers, ["total", "total_count", "count"])
+  const stated = pickField(layers, ["total", "total_count", "count"])
+  const total = finiteNumber(stated) === undefined ? entries : countIn(stated)
   return {
     page: countIn(pickField(layers, ["page"])),
     limit: countIn(pickField(layers, ["limit", "page_size"])),
-    total: finiteNumber(total) === undefined ? entries : countIn(total),
-    has_more: typeof more === "boolean" ? more : entries > 0
+    total,
+    has_more: typeof more === "boolean" ? more : entries > 0,
+    /** Whether it names a next page, or more entries than it lists. */
+    namesMore: total > entries || pickField(layers, nextNames) !== undefined
   }
 }
 
 /** A task of the history. */
 export type ListedTask = ReadTask & { readonly task_id: string }
 
-/** A page of the history. */
-export interface ReadTaskPage extends Paging {
-  readonly tasks: ReadonlyArray<ListedTask>
-  /** Entries whose id cannot be read: they may be any task. */
-  readonly unread: number
-  /** Whether it names a next page, or more tasks than it lists. */
-  readonly namesMore: boolean
-}
+export type ReadTaskPage = NonNullable<ReturnType<typeof taskPageOf>>
 
-/** Reads a page of the history; undefined if the answer has no list, which is not an empty history. */
-export const taskPageOf = (value: unknown, dialect: Dialect = defaultDialect): ReadTaskPage | undefined => {
+/**
+ * Reads a page of the history; undefined if the answer has no list, which is not an empty history. Entries whose id
+ * cannot be read are `unread`: they may be any task.
+ */
+export const taskPageOf = (value: unknown, dialect: Dialect = defaultDialect) => {
   const entries = foundList(value, "tasks")?.map((entry) => taskOf(entry, undefined, dialect))
   if (entries === undefined) return undefined
   const tasks = entries.filter((task): task is ListedTask => task.task_id !== undefined)
-  const pagers = pagersOf(value)
-  const paging = pagingOf(pagers, entries.length)
-  const namesMore = paging.total > entries.length || pickField(pagers, nextNames) !== undefined
-  return { tasks, unread: entries.length - tasks.length, namesMore, ...paging }
+  return { tasks, unread: entries.length - tasks.length, ...pagingOf(value, entries.length) }
 }
 
 /** Returns the entries of a list that have an id, or are one, and a reader of their fields. */
 const entriesIn = (value: unknown, list: string, ids: ReadonlyArray<string>) =>
-  listIn(value, list).flatMap((entry) => {
+  (foundList(value, list) ?? []).flatMap((entry) => {
     const layers = layersOf(entry)
     const id = textOf(entry) ?? textOf(pickField(layers, ids))
     const field = (...names: ReadonlyArray<string>) => pickField(layers, names)
@@ -481,20 +449,19 @@ const strings = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.flatMap((entry) => textOf(entry) ?? []) : [textOf(value) ?? []].flat()
 
 /** Reads a page of voices. */
-export const voicePageOf = (value: unknown): Paging & { readonly voices: ReadonlyArray<Voice> } => {
-  const voices = entriesIn(value, "voices", ["voice_id", "id"]).map(({ id, field, text }): Voice => {
-    const gender = text("gender").toLowerCase()
-    return {
-      voice_id: id,
-      name: text("name", "voice_name", "display_name") || id,
-      provider: text("provider"),
-      languages: strings(field("languages", "language")),
-      ...(gender === "female" || gender === "male" || gender === "neutral" ? { gender } : {}),
-      description: text("description")
-    }
-  })
-  return { voices, ...pagingOf(pagersOf(value), voices.length) }
+export const voicePageOf = (value: unknown) => {
+  const voices = entriesIn(value, "voices", ["voice_id", "id"]).map(({ id, field, text }): Voice => ({
+    voice_id: id,
+    name: text("name", "voice_name", "display_name") || id,
+    provider: text("provider"),
+    languages: strings(field("languages", "language")),
+    gender: genders.find((gender) => gender === text("gender").toLowerCase()),
+    description: text("description")
+  }))
+  return { voices, ...pagingOf(value, voices.length) }
 }
+
+const genders = ["female", "male", "neutral"] as const
 
 /** Reads the list of models. */
 export const modelListOf = (value: unknown): { readonly models: ReadonlyArray<Model> } => ({
@@ -591,17 +558,17 @@ export const creditsOf = (value: unknown, dialect: Dialect = defaultDialect): Cr
   const layers = layersOf(value)
   const names = dialect.fields.balance
   const held = pickField(layers, names)
-  const packs = Array.isArray(value) ? value : Array.isArray(held) ? held : listIn(value, "credits")
-  const amounts = packs.flatMap((pack) => {
-    const fields = fieldsOf(pack)
-    return fields === undefined ? [] : (finiteNumber(pickField([fields], ["amount", ...names])) ?? [])
-  })
-  const left =
-    finiteNumber(value) ??
-    finiteNumber(held) ??
-    (amounts.length === 0 ? undefined : amounts.reduce((sum, amount) => sum + amount, 0))
+  const packs = Array.isArray(value)
+    ? value
+    : Array.isArray(held)
+      ? held
+      : (foundList(value, "credits") ?? [])
+  const amounts = packs.flatMap(
+    (pack) => finiteNumber(pickField([fieldsOf(pack) ?? {}], ["amount", ...names])) ?? []
+  )
+  const sum = amounts.length === 0 ? undefined : amounts.reduce((total, amount) => total + amount)
   return {
-    ...(left === undefined ? {} : { credits: left }),
+    credits: finiteNumber(value) ?? finiteNumber(held) ?? sum,
     unlimited: pickField(layers, ["unlimited"]) === true,
     used: finiteNumber(pickField(layers, ["used", "used_credits"])) ?? unsaid,
     reserved: finiteNumber(pickField(layers, ["reserved"])) ?? unsaid
@@ -619,17 +586,11 @@ export const healthOf = (value: unknown): Health => {
   return {
     status: word === "draining" ? word : /degrad|down|unhealthy|fail|error/iu.test(word) ? "degraded" : "ok",
     version: textOf(pickField(layers, ["version"])) ?? "",
-    providers: listIn(pickField(layers, ["providers"]), "providers").flatMap((entry) => {
-      const provider = fieldsOf(entry)
-      const id = textOf(provider?.["provider"])
-      if (id === undefined || provider === undefined) return []
-      const reason = textOf(provider["reason"])
-      return [
-        { provider: id, ready: provider["ready"] !== false, ...(reason === undefined ? {} : { reason }) }
-      ]
-    }),
-    ...(retention === undefined ? {} : { idempotency: { retention_seconds: Math.floor(retention) } }),
-    ...(events === undefined ? {} : { events: { path: events } }),
+    providers: entriesIn(pickField(layers, ["providers"]), "providers", ["provider"]).map(
+      ({ id, field }) => ({ provider: id, ready: field("ready") !== false, reason: textOf(field("reason")) })
+    ),
+    idempotency: retention === undefined ? undefined : { retention_seconds: Math.floor(retention) },
+    events: events === undefined ? undefined : { path: events },
     disk: { free_bytes: finiteNumber(disk["free_bytes"]) ?? unsaid, writable: disk["writable"] !== false },
     queue: {
       queued: countIn(queue["queued"]),
