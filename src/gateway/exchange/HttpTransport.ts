@@ -26,18 +26,26 @@ const limits = {
   maxResponseSize: 2 * 1024 ** 3
 } satisfies Agent.Options
 
-const openAgent = Effect.acquireRelease(
-  Effect.sync(() => new Agent(limits)),
-  (agent) => Effect.promise(() => agent.destroy())
+/** Opens connections, which are closed with the scope: to the addresses that `lookup` returns, if it is given. */
+const makeAgents = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync((): Array<Agent> => []),
+    (agents) => Effect.promise(() => Promise.all(agents.map((agent) => agent.destroy())))
+  ),
+  (agents) => (lookup?: LookupFunction) => {
+    const agent = new Agent({ ...limits, connect: { ...limits.connect, lookup } })
+    agents.push(agent)
+    return agent
+  }
 )
 
 /** The HTTP client for engines, webhooks and traces. Its callers limit the time and the length of each response. */
 export const httpClient: Layer.Layer<HttpClient.HttpClient> = Layer.scoped(
   HttpClient.HttpClient,
-  Effect.map(openAgent, (agent) =>
+  Effect.map(makeAgents, (open) =>
     NodeHttpClient.makeUndici(
       // The client turns off the time limits of the body.
-      agent.compose((dispatch) => (options, handler) => dispatch({ ...options, bodyTimeout: null }, handler))
+      open().compose((dispatch) => (options, handler) => dispatch({ ...options, bodyTimeout: null }, handler))
     )
   )
 )
@@ -80,138 +88,119 @@ export interface HttpAnswer {
   readonly body: Uint8Array
 }
 
-/** Sends requests over its own connections. Interrupting a request aborts it. */
+/** Sends requests over connections. Interrupting a request aborts it. */
 export interface HttpSender {
   readonly send: <E extends Error>(request: SentRequest<E>) => Answered<E>
 }
 
-const senderOver = (agent: Agent): HttpSender => {
-  const once = answered(agent)
-  return {
-    send: (request) =>
-      Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (isTraced) =>
-        isTraced ? traced(request, once) : once(request)
-      )
-  }
-}
-
 /** Sends requests over its own connections, which are closed with it. */
 export class HttpTransport extends Effect.Service<HttpTransport>()("gateway/HttpTransport", {
-  scoped: Effect.gen(function* () {
-    const guards: Array<Agent> = []
-    yield* Effect.addFinalizer(() =>
-      Effect.promise(() => Promise.all(guards.map((agent) => agent.destroy())))
-    )
-    return {
-      ...senderOver(yield* openAgent),
-      /** Makes a sender with connections of its own, to the addresses that `lookup` returns. */
-      guarded: (lookup: LookupFunction): HttpSender => {
-        const agent = new Agent({ ...limits, connect: { ...limits.connect, lookup } })
-        guards.push(agent)
-        return senderOver(agent)
+  scoped: Effect.map(makeAgents, (open) => {
+    const sender = (lookup?: LookupFunction): HttpSender => {
+      const agent = open(lookup)
+      return {
+        send: (request) =>
+          Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (isTraced) =>
+            isTraced ? traced(agent, request) : answered(agent, request)
+          )
       }
     }
+    /** Makes a sender with connections of its own, to the addresses that `lookup` returns. */
+    const guarded = (lookup: LookupFunction) => sender(lookup)
+    return { ...sender(), guarded }
   })
 }) {}
 
 type Answered<E> = Effect.Effect<HttpAnswer, Unreachable | InvalidResponse | E>
 
-const answered =
-  (agent: Agent) =>
-  <E extends Error>(request: SentRequest<E>): Answered<E> =>
-    Effect.async((told) => {
-      const { origin, path, method, headers, body, most, tooLong, within, late, maySend, slowest } = request
-      const pieces: Array<Buffer> = []
-      let length = 0
-      let status = 0
-      let names: Names = {}
-      let stop: ((reason: Error) => void) | undefined
-      let fault: Unreachable | InvalidResponse | E | undefined
-      const giveUp = (why: Unreachable | InvalidResponse | E) => {
-        clearInterval(pulse)
-        fault ??= why
-        if (stop === undefined) told(Either.left(fault))
-        else stop(fault)
-      }
-      const timer = setTimeout(
-        // Without a connection, nothing was sent and nothing will be.
-        () =>
-          giveUp(
-            stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })
-          ),
-        Duration.toMillis(within)
-      )
-      let before = 0
-      let isBegun = false
-      const pulse =
-        slowest &&
-        setInterval(() => {
-          if ((isBegun || status !== 0) && length - before < slowest.bytes)
-            giveUp(new InvalidResponse({ words: slowest.words }))
-          before = length
-          isBegun = true
-        }, Duration.toMillis(slowest.within))
-      const ended = () => {
-        clearTimeout(timer)
-        clearInterval(pulse)
-      }
-      agent.dispatch(
-        { origin, path, method, headers, body: body ?? null },
-        {
-          onRequestStart: (controller) => {
-            stop = (reason) => controller.abort(reason)
-            if (fault !== undefined) stop(fault)
-            else if (maySend?.() === false) giveUp(unsent)
-          },
-          onResponseStart: (_, code, headers) => {
-            status = code
-            names = headers
-            if (Number(headers["content-length"]) > most) giveUp(tooLong())
-          },
-          onResponseData: (_, piece) => {
-            length += piece.length
-            if (length > most) giveUp(tooLong())
-            else pieces.push(piece)
-          },
-          onResponseEnd: () => {
-            ended()
-            const header = (name: string) => [names[name]].flat()[0]
-            const body = unpacked(whole(pieces), header("content-encoding"), most)
-            told(body === undefined ? Either.left(tooLong()) : Either.right({ status, header, body }))
-          },
-          onResponseError: (_, error) => {
-            ended()
-            told(Either.left(fault ?? mapTransportError(error, stop !== undefined)))
-          }
+const answered = <E extends Error>(agent: Agent, request: SentRequest<E>): Answered<E> =>
+  Effect.async((told) => {
+    const { origin, path, method, headers, body, most, tooLong, within, late, maySend, slowest } = request
+    const pieces: Array<Buffer> = []
+    let length = 0
+    let status = 0
+    let names: Names = {}
+    let stop: ((reason: Error) => void) | undefined
+    let fault: Unreachable | InvalidResponse | E | undefined
+    const giveUp = (why: Unreachable | InvalidResponse | E) => {
+      clearInterval(pulse)
+      fault ??= why
+      if (stop === undefined) told(Either.left(fault))
+      else stop(fault)
+    }
+    const timer = setTimeout(
+      // Without a connection, nothing was sent and nothing will be.
+      () =>
+        giveUp(stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })),
+      Duration.toMillis(within)
+    )
+    let before = 0
+    let isBegun = false
+    const pulse =
+      slowest &&
+      setInterval(() => {
+        if ((isBegun || status !== 0) && length - before < slowest.bytes)
+          giveUp(new InvalidResponse({ words: slowest.words }))
+        before = length
+        isBegun = true
+      }, Duration.toMillis(slowest.within))
+    const ended = () => {
+      clearTimeout(timer)
+      clearInterval(pulse)
+    }
+    agent.dispatch(
+      { origin, path, method, headers, body: body ?? null },
+      {
+        onRequestStart: (controller) => {
+          stop = (reason) => controller.abort(reason)
+          if (fault !== undefined) stop(fault)
+          else if (maySend?.() === false) giveUp(unsent)
+        },
+        onResponseStart: (_, code, headers) => {
+          status = code
+          names = headers
+          if (Number(headers["content-length"]) > most) giveUp(tooLong())
+        },
+        onResponseData: (_, piece) => {
+          length += piece.length
+          if (length > most) giveUp(tooLong())
+          else pieces.push(piece)
+        },
+        onResponseEnd: () => {
+          ended()
+          const header = (name: string) => [names[name]].flat()[0]
+          const body = unpacked(whole(pieces), header("content-encoding"), most)
+          told(body === undefined ? Either.left(tooLong()) : Either.right({ status, header, body }))
+        },
+        onResponseError: (_, error) => {
+          ended()
+          told(Either.left(fault ?? mapTransportError(error, stop !== undefined)))
         }
-      )
-      return Effect.sync(() => {
-        ended()
-        giveUp(aborted)
-      })
+      }
+    )
+    return Effect.sync(() => {
+      ended()
+      giveUp(aborted)
     })
+  })
 
 /**
  * Sends a request in a client span, and continues the trace if the key is sent. The span has no path, because paths of
  * files are secret.
  */
-const traced = <E>(request: SentRequest<E>, send: (request: SentRequest<E>) => Answered<E>): Answered<E> => {
+const traced = <E extends Error>(agent: Agent, request: SentRequest<E>): Answered<E> => {
   const { method, origin, headers } = request
   const attributes = { "http.request.method": method, "server.address": origin }
-  return Effect.useSpan(
-    "HttpTransport.send",
-    { kind: "client", attributes, captureStackTrace: false },
-    (span) =>
-      FiberRef.get(FiberRef.currentTracerSpanAnnotations).pipe(
-        Effect.map((about) => ({
-          ...HttpTraceContext.toHeaders(span),
-          ...(HashMap.isEmpty(about) ? {} : { [baggageHeader]: baggageOf(about) })
-        })),
-        Effect.flatMap((trace) =>
-          send(keyHeader in headers ? { ...request, headers: { ...headers, ...trace } } : request)
-        ),
-        Effect.tap(({ status }) => Effect.sync(() => span.attribute("http.response.status_code", status)))
-      )
+  const options = { kind: "client", attributes, captureStackTrace: false } as const
+  return Effect.useSpan("HttpTransport.send", options, (span) =>
+    Effect.gen(function* () {
+      const about = yield* FiberRef.get(FiberRef.currentTracerSpanAnnotations)
+      const baggage = HashMap.isEmpty(about) ? {} : { [baggageHeader]: baggageOf(about) }
+      const trace = keyHeader in headers ? { ...HttpTraceContext.toHeaders(span), ...baggage } : {}
+      const answer = yield* answered(agent, { ...request, headers: { ...headers, ...trace } })
+      span.attribute("http.response.status_code", answer.status)
+      return answer
+    })
   )
 }
 

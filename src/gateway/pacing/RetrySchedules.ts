@@ -1,6 +1,6 @@
 /** Backoff and retry limits of requests. */
 import { Duration, Schedule } from "effect"
-import type { CallFault, SlowDown } from "../GatewayErrors.ts"
+import type { CallFault, Fault, SlowDown } from "../GatewayErrors.ts"
 
 /** Exponential backoff from 0.5 s to 30 s, with jitter so that clients do not retry at the same moment. */
 export const backoff = Schedule.exponential("500 millis", 2).pipe(
@@ -8,20 +8,20 @@ export const backoff = Schedule.exponential("500 millis", 2).pipe(
   Schedule.jittered
 )
 
-/** Maximum retries of a read. */
-const maxRetries = 6
+/** Retries faults with backoff, at most `most` times, and each no earlier than the service asks. */
+export const retries = <E extends Fault>(most: number, mayRetry: (fault: E) => boolean) =>
+  backoff.pipe(
+    Schedule.passthrough<unknown, E, never>,
+    Schedule.modifyDelay((fault, delay) => Duration.max(delay, waitAsked(fault))),
+    Schedule.whileInput(mayRetry),
+    Schedule.intersect(Schedule.recurs(most))
+  )
 
-/** Retry schedule of reads: honours Retry-After, and never retries a rejected request. */
-export const retryPatiently: Schedule.Schedule<CallFault, CallFault> = backoff.pipe(
-  Schedule.passthrough<Duration.Duration | [Duration.Duration, number] | unknown, CallFault, never>,
-  Schedule.modifyDelay((fault, delay) => Duration.max(delay, waitAsked(fault))),
-  Schedule.whileInput((fault) => fault._tag !== "Refused"),
-  Schedule.intersect(Schedule.recurs(maxRetries)),
-  Schedule.map(([fault]) => fault)
-)
+/** Retry schedule of reads, which never retries a rejected request. */
+export const retryPatiently = retries<CallFault>(6, (fault) => fault._tag !== "Refused")
 
 /** Returns the wait that the service requested. */
-export const waitAsked = (fault: CallFault): Duration.Duration =>
+export const waitAsked = (fault: Fault): Duration.Duration =>
   fault._tag === "SlowDown" && fault.retryAfter !== undefined
     ? Duration.millis(fault.retryAfter)
     : Duration.zero
