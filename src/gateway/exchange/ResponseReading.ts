@@ -247,7 +247,7 @@ export const taskOf = (answer: unknown, id?: string, dialect: Dialect = defaultD
     text: textOf(field("text")),
     /** The names of its fields, if it is done and none of them holds an address of its audio. */
     silent: !hasFailed && audio === undefined && saysDone ? namesIn(answer) : undefined,
-    /** What the answer says of its state: a word, a reason, or the names of its fields. Of listed tasks, nobody asks. */
+    /** What a poll's answer says of the state: a word, a reason, or the names of its fields. */
     seen: id === undefined ? "" : word || (wordsIn(answer) ?? namesIn(answer)),
     error: hasFailed ? errorIn(layers) : undefined
   }
