@@ -94,6 +94,14 @@ const SpeechFailure = Schema.Literal(
   "busy"
 )
 
+/** Reasons that may pass: a retry, or another engine, may succeed. */
+export const passingReasons: ReadonlySet<SpeechFailed["reason"]> = new Set([
+  "timeout",
+  "crashed",
+  "bad-output",
+  "busy"
+])
+
 /** One request failed; the engine still works. */
 export class SpeechFailed extends Schema.TaggedError<SpeechFailed>()("SpeechFailed", {
   engine: Schema.String,

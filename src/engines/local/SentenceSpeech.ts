@@ -14,11 +14,14 @@ import type { Token } from "../text/Token.ts"
 import type { Part, Sentence } from "./EngineSentences.ts"
 import type { Piece, Span, SpokenSentence } from "./EngineProtocol.ts"
 
+/** Speech of a part. Spans that are missing belong to the piece before; if all are null, the part was not spoken. */
+export type SpokenPart = Omit<SpokenSentence, "_tag">
+
 /** How to speak a text part by part. */
 export interface SentenceSpeaker {
   /** The engine's name, for errors. */
   readonly engine: string
-  readonly speakPart: (part: Part) => Effect.Effect<SpokenSentence, EngineUnavailable | SpeechFailed>
+  readonly speakPart: (part: Part) => Effect.Effect<SpokenPart, EngineUnavailable | SpeechFailed>
   /** Silence to add after a part, in milliseconds, if the engine leaves none itself. */
   readonly pauseAfter: (part: Part) => number
   /** 1 leaves the samples unchanged. */
@@ -66,7 +69,7 @@ export const speakSentences = Effect.fnUntraced(function* (
 })
 
 /** The error for a text without a word that the voice can speak. */
-export const nothingToSay = (engine: string): SpeechFailed =>
+const nothingToSay = (engine: string): SpeechFailed =>
   new SpeechFailed({
     engine,
     reason: "nothing-to-say",

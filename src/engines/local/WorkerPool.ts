@@ -1,9 +1,6 @@
-/**
- * A pool of threads for engines that would block the process. Threads are started on demand. A thread that dies, hangs
- * or is interrupted is discarded, and the next job gets a new one.
- */
+/** The threads of engines in WebAssembly. */
 import { availableParallelism } from "node:os"
-import { Clock, Duration, Effect, Exit, Schedule, Option, Schema } from "effect"
+import { type Duration, Effect, Option, Schema } from "effect"
 import { SpeechFailed, EngineUnavailable } from "../Engine.ts"
 import {
   EngineAnswer,
@@ -12,6 +9,7 @@ import {
   type ThreadEngine,
   type ThreadSettings
 } from "./EngineProtocol.ts"
+import { type EngineHost, makeEnginePool } from "./EnginePool.ts"
 import { GivesWay } from "../../system/BackgroundPriority.ts"
 import { builtProgram } from "../../system/BuiltProgram.ts"
 import { WorkerThread, type ThreadEnded } from "../../system/WorkerThread.ts"
@@ -27,67 +25,35 @@ export interface ThreadLimits {
 }
 
 /** A pool of threads of one engine. */
-export interface WorkerPool {
-  /** Runs a job on the next free thread. */
-  readonly ask: (job: EngineJob) => Effect.Effect<EngineAnswer, EngineUnavailable | SpeechFailed>
-}
+export type WorkerPool = Effect.Effect.Success<ReturnType<typeof makeWorkerPool>>
 
 /** Makes a pool. Its threads end with the scope. */
-export const makeWorkerPool = Effect.fnUntraced(function* (
+export const makeWorkerPool = (
   engine: ThreadEngine,
   {
     size = Math.max(1, availableParallelism() - 1),
     deadline = "30 seconds",
     idle = "2 minutes"
   }: ThreadLimits = {}
-) {
-  const slots = yield* Effect.makeSemaphore(size)
-  /** Idle threads. The most recently used one is taken first, so that surplus ones reach the idle limit. */
-  const free: Array<{ readonly thread: EngineThread; readonly since: number }> = []
-
-  const take = Effect.suspend(() => {
-    for (let last = free.pop(); last !== undefined; last = free.pop()) {
-      if (last.thread.isAlive()) return Effect.succeed(last.thread)
-    }
-    return openThread(engine)
-  })
-  const giveBack = (thread: EngineThread) =>
-    Effect.map(Clock.currentTimeMillis, (since) => void free.push({ thread, since }))
-  const closeOld = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const old = free.findIndex(({ since }) => now - since < Duration.toMillis(idle))
-    return Effect.forEach(free.splice(0, old < 0 ? free.length : old), ({ thread }) => thread.close)
-  })
-
-  yield* Effect.addFinalizer(() =>
-    Effect.suspend(() => Effect.forEach(free.splice(0), ({ thread }) => thread.close))
-  )
-  yield* Effect.forkScoped(Effect.repeat(closeOld, Schedule.spaced(idle)))
-
-  const late = () =>
-    new SpeechFailed({
+) =>
+  Effect.map(
+    makeEnginePool({
       engine,
-      reason: "timeout",
-      detail: `no speech within ${Duration.format(Duration.decode(deadline))}`
+      size,
+      resident: size,
+      deadline,
+      idle,
+      keyOf: () => engine,
+      open: () => openThread(engine),
+      isSpent: () => false
+    }),
+    (ask) => ({
+      /** Runs a job on the next free thread. */
+      ask: (job: EngineJob) => ask(engine, job)
     })
-  const ask = (job: EngineJob) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(take), (thread) =>
-        restore(thread.ask(job)).pipe(
-          Effect.timeoutFail({ duration: deadline, onTimeout: late }),
-          Effect.onExit((exit) => (Exit.isSuccess(exit) ? giveBack(thread) : thread.close))
-        )
-      )
-    ).pipe(slots.withPermits(1))
-  return { ask } satisfies WorkerPool
-})
+  )
 
-interface EngineThread {
-  /** Sends a job; one at a time. Fails if the thread dies. If interrupted, the thread keeps working: close it then. */
-  readonly ask: (job: EngineJob) => Effect.Effect<EngineAnswer, SpeechFailed>
-  readonly isAlive: () => boolean
-  /** Ends the thread, even in the middle of a job. */
-  readonly close: Effect.Effect<void>
-}
+type EngineThread = EngineHost<EngineJob, EngineAnswer>
 
 /** Starts a thread; succeeds once its engine is open. If interrupted, ends the thread. */
 const openThread = (engine: ThreadEngine): Effect.Effect<EngineThread, EngineUnavailable> =>

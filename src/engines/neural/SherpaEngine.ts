@@ -1,14 +1,7 @@
 /** The engine of neural voices on this machine (Piper, Kokoro, Kitten, Matcha, Supertonic), with sherpa-onnx. */
 import { availableParallelism } from "node:os"
-import { Duration, Effect, Either, Clock, Exit, Schedule, Data, Schema } from "effect"
-import {
-  EngineUnavailable,
-  SpeechFailed,
-  type Engine,
-  type EngineVoice,
-  type PcmSpeech,
-  type WordMark
-} from "../Engine.ts"
+import { Duration, Effect, Either, Data, Schema } from "effect"
+import { EngineUnavailable, SpeechFailed, type Engine, type EngineVoice } from "../Engine.ts"
 import { programEnvironment } from "../program/CommandEngine.ts"
 import { cacheSuccess } from "../SuccessCache.ts"
 import { normalizeText } from "../text/TextNormalization.ts"
@@ -25,11 +18,11 @@ import {
   type ModelConfig
 } from "./SherpaProtocol.ts"
 import { sherpaAdvice, sherpaPackages } from "./SherpaPackage.ts"
-import { joinedInt16 } from "../../audio/formats/Int16.ts"
-import { millis, type SampleRate } from "../../domain/time/Units.ts"
+import { fromSeconds, SampleRate } from "../../domain/time/Units.ts"
+import { type EngineHost, makeEnginePool } from "../local/EnginePool.ts"
 import { engineSentences, type Part } from "../local/EngineSentences.ts"
 import { inertText } from "../local/EspeakText.ts"
-import { nothingToSay } from "../local/SentenceSpeech.ts"
+import { speakSentences, type SpokenPart } from "../local/SentenceSpeech.ts"
 import type { Token } from "../text/Token.ts"
 import { spawn, type ChildProcess } from "node:child_process"
 import { giveWay, GivesWay } from "../../system/BackgroundPriority.ts"
@@ -85,7 +78,7 @@ interface Offered {
 export const makeSherpaEngine = Effect.fnUntraced(function* (options: SherpaOptions) {
   const { name: engine, threads = 1, maxSeconds = 3_600, packages = sherpaPackages() } = options
   const environment = yield* programEnvironment
-  const pool = yield* makeSherpaPool(engine, {
+  const ask = yield* makeSherpaPool(engine, {
     ...options,
     processes: options.processes ?? usualProcesses(),
     memory: options.memory ?? defaultMemory
@@ -140,19 +133,33 @@ export const makeSherpaEngine = Effect.fnUntraced(function* (options: SherpaOpti
       return yield* new SpeechFailed({ engine, reason: "nothing-to-say", detail: unread })
     const pooled: PooledModel = { key: path, engine, config: model.config, threads, environment, packages }
     const rate = Math.min(fastest, Math.max(slowest, request.rate))
-    return yield* speakNeural(normalizeText(request.text, language), {
+    const tokens = normalizeText(request.text, language)
+    const speech = yield* speakSentences(tokens, engineSentences(tokens, maxPart), {
       engine,
-      rate,
-      maxSeconds,
-      say: (text) =>
-        pool.ask(pooled, {
-          _tag: "Speak",
-          text,
-          sid: speaker.sid,
-          speed: rate,
-          ...(speaker.spokenAs === undefined ? {} : { language: speaker.spokenAs })
-        })
+      speakPart: (part) => {
+        const text = textOf(part, tokens)
+        if (!/[\p{L}\p{N}\p{S}]/u.test(text)) return Effect.succeed(silentPart)
+        return Effect.map(
+          ask(pooled, {
+            _tag: "Speak",
+            text,
+            sid: speaker.sid,
+            speed: rate,
+            language: speaker.spokenAs
+          }),
+          // The whole part is one span: models report no times of words.
+          ({ rate: ownRate, samples }): SpokenPart => ({
+            rate: ownRate,
+            samples,
+            spans: [samples.length === 0 ? null : { start: 0, end: (samples.length * 1000) / ownRate }]
+          })
+        )
+      },
+      pauseAfter: (part) => pauses[part.ends] / rate,
+      volume: 1,
+      longest: fromSeconds(maxSeconds)
     })
+    return { ...speech, words: [] }
   })
 
   const installed = Effect.suspend(() =>
@@ -191,60 +198,8 @@ const maxPart = 400
 /** Pauses between parts in ms at rate 1. Models leave from none to 0.8 s at a sentence's end, which is trimmed. */
 const pauses = { sentence: 300, clause: 150, word: 0 } as const
 
-/** How to speak a text. */
-interface NeuralSpeaker {
-  readonly engine: string
-  readonly rate: number
-  /** Maximum length of the speech, in seconds. */
-  readonly maxSeconds: number
-  readonly say: (text: string) => Effect.Effect<SaidSentence, EngineUnavailable | SpeechFailed>
-}
-
-/** Returns the speech of all sentences with their times. Models report no times of words. */
-const speakNeural = Effect.fnUntraced(function* (tokens: ReadonlyArray<Token>, speaker: NeuralSpeaker) {
-  const { engine, maxSeconds } = speaker
-  const blocks: Array<Int16Array> = []
-  const marks: Array<WordMark> = []
-  let rate: SampleRate | undefined
-  let length = 0
-  /** Pending pause after the previous part, in ms; added only if another part follows. */
-  let pause = 0
-  for (const sentence of engineSentences(tokens, maxPart)) {
-    let start: number | undefined
-    for (const part of sentence.parts) {
-      const text = textOf(part, tokens)
-      if (!/[\p{L}\p{N}\p{S}]/u.test(text)) continue
-      const said = yield* speaker.say(text)
-      // A part that the voice cannot read gives only silence: skip it.
-      if (said.samples.length === 0) continue
-      rate = said.rate
-      const silence = Math.round((pause * rate) / 1000)
-      if (silence > 0) blocks.push(new Int16Array(silence))
-      start ??= length + silence
-      blocks.push(said.samples)
-      length += silence + said.samples.length
-      pause = pauses[part.ends] / speaker.rate
-      if (length / rate > maxSeconds) {
-        const detail = `the text takes more than ${Math.round(maxSeconds)} seconds to speak; split it`
-        return yield* new SpeechFailed({ engine, reason: "too-long", detail })
-      }
-    }
-    if (rate !== undefined && start !== undefined)
-      marks.push({
-        text: sentence.text,
-        start: millis((start * 1000) / rate),
-        end: millis((length * 1000) / rate)
-      })
-  }
-  if (rate === undefined) return yield* nothingToSay(engine)
-  return {
-    _tag: "Pcm",
-    rate,
-    samples: joinedInt16(blocks),
-    words: [],
-    sentences: marks
-  } satisfies PcmSpeech
-})
+/** Speech of a part that the voice cannot read. */
+const silentPart: SpokenPart = { rate: SampleRate.make(24_000), samples: new Int16Array(), spans: [null] }
 
 /**
  * Returns a part as text, without spaces in scripts that have none, and without characters that eSpeak NG would
@@ -281,98 +236,29 @@ interface PooledModel extends ProcessSettings {
   readonly key: string
 }
 
-/** Speech of one sentence. */
-type SaidSentence = Extract<(typeof HostResponse.Type)["response"], { readonly _tag: "Said" }>
-
 /** Maximum number of processes to keep, so that alternating voices are not loaded again for each sentence. */
 const maxResident = 4
 
-interface Idle {
-  readonly key: string
-  readonly host: SherpaProcess
-  readonly since: number
-}
-
 /** Makes a pool. Its processes end with the scope. */
-const makeSherpaPool = Effect.fnUntraced(function* (engine: string, limits: PoolLimits) {
-  const { deadline = "5 minutes", idle = "2 minutes" } = limits
-  const slots = yield* Effect.makeSemaphore(limits.processes)
-  const resident = Math.max(maxResident, limits.processes)
-  let running = 0
-  /** Idle processes, the most recently used one last. */
-  let free: ReadonlyArray<Idle> = []
-
-  const closeAll = (all: ReadonlyArray<Idle>) =>
-    Effect.forEach(
-      all,
-      ({ host }) =>
-        Effect.zipRight(
-          host.close,
-          Effect.sync(() => void running--)
-        ),
-      {
-        discard: true
-      }
-    )
-  /** Removes idle processes from the list. */
-  const removed = (isMeant: (one: Idle) => boolean) => {
-    const meant = free.filter(isMeant)
-    free = free.filter((one) => !meant.includes(one))
-    return meant
-  }
-
-  const take = (model: PooledModel) =>
-    Effect.gen(function* () {
-      yield* closeAll(removed(({ host }) => !host.isAlive()))
-      const last = free.findLast(({ key }) => key === model.key)
-      if (last !== undefined) {
-        free = free.filter((one) => one !== last)
-        return last.host
-      }
-      if (running >= resident) yield* closeAll(removed((one) => one === free[0]))
-      running++
-      return yield* Effect.onError(openProcess(model), () => Effect.sync(() => void running--))
-    })
-  const discard = (host: SherpaProcess) =>
-    Effect.zipRight(
-      host.close,
-      Effect.sync(() => void running--)
-    )
-
-  yield* Effect.addFinalizer(() => Effect.suspend(() => closeAll(removed(() => true))))
-  const closeOld = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    closeAll(removed(({ since }) => now - since >= Duration.toMillis(idle)))
+const makeSherpaPool = (engine: string, limits: PoolLimits) =>
+  Effect.map(
+    makeEnginePool({
+      engine,
+      size: limits.processes,
+      resident: Math.max(maxResident, limits.processes),
+      deadline: limits.deadline ?? "5 minutes",
+      idle: limits.idle ?? "2 minutes",
+      keyOf: ({ key }: PooledModel) => key,
+      open: openProcess,
+      isSpent: (answer) => answer._tag === "Said" && answer.memory > limits.memory
+    }),
+    (ask) => (model: PooledModel, request: SpeakRequest) =>
+      Effect.flatMap(ask(model, request), (answer) => {
+        if (answer._tag === "Said") return Effect.succeed(answer)
+        const detail = answer._tag === "Declined" ? answer.detail : "an unexpected response"
+        return new SpeechFailed({ engine, reason: "bad-output", detail })
+      })
   )
-  yield* Effect.forkScoped(Effect.repeat(closeOld, Schedule.spaced(idle)))
-
-  const failed = (reason: "crashed" | "timeout" | "bad-output", detail: string) =>
-    new SpeechFailed({ engine, reason, detail })
-  const late = () => failed("timeout", `no speech within ${Duration.format(Duration.decode(deadline))}`)
-  const crashed = ({ detail }: HostFailed) => failed("crashed", `the process of the voice ${detail}`)
-
-  const ask = (model: PooledModel, request: SpeakRequest) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(take(model)), (host) =>
-        restore(host.ask(request)).pipe(
-          Effect.mapError(crashed),
-          Effect.timeoutFail({ duration: deadline, onTimeout: late }),
-          Effect.onExit((exit) =>
-            Exit.isSuccess(exit) && !(exit.value._tag === "Said" && exit.value.memory > limits.memory)
-              ? Effect.map(Clock.currentTimeMillis, (since) => {
-                  free = [...free, { key: model.key, host, since }]
-                })
-              : discard(host)
-          ),
-          Effect.flatMap((answer) =>
-            answer._tag === "Said"
-              ? Effect.succeed(answer)
-              : failed("bad-output", answer._tag === "Declined" ? answer.detail : "an unexpected response")
-          )
-        )
-      )
-    ).pipe(slots.withPermits(1))
-  return { ask }
-})
 
 /** The process ended or sent an invalid response. Its output is never included, because it may hold the text. */
 class HostFailed extends Data.TaggedError("HostFailed")<{ readonly detail: string }> {}
@@ -380,12 +266,7 @@ class HostFailed extends Data.TaggedError("HostFailed")<{ readonly detail: strin
 type Answer = (typeof HostResponse.Type)["response"]
 
 /** A process with a loaded model. */
-interface SherpaProcess {
-  readonly ask: (request: SpeakRequest) => Effect.Effect<Answer, HostFailed>
-  readonly isAlive: () => boolean
-  /** Kills the process; succeeds once it has ended. */
-  readonly close: Effect.Effect<void>
-}
+type SherpaProcess = EngineHost<SpeakRequest, Answer>
 
 /** How to start a process. */
 interface ProcessSettings {
@@ -426,7 +307,11 @@ const openProcess = (settings: ProcessSettings): Effect.Effect<SherpaProcess, En
           )
       ),
       Effect.as<SherpaProcess>({
-        ask: host.send,
+        ask: (request) =>
+          Effect.mapError(host.send(request), ({ detail }) => {
+            const words = `the process of the voice ${detail}`
+            return new SpeechFailed({ engine: settings.engine, reason: "crashed", detail: words })
+          }),
         isAlive: () => host.ended === undefined,
         close: host.close
       }),

@@ -22,7 +22,7 @@ export interface SpeakRequest {
   /** 1 is the voice's default. */
   readonly speed: number
   /** For models that speak several languages. */
-  readonly language?: string
+  readonly language?: string | undefined
 }
 
 /** A request; its response repeats the id. */

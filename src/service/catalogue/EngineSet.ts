@@ -361,38 +361,35 @@ const utteranceOf = (options: UpstreamOptions, request: SpeechRequest) => {
 const within = (range: ControlRange, value: number): number => Math.min(range.max, Math.max(range.min, value))
 
 const failureOf = (engine: string, fault: Fault): EngineUnavailable | SpeechFailed => {
-  const failed = (reason: SpeechFailed["reason"]) =>
-    new SpeechFailed({ engine, reason, detail: fault.message })
-  switch (fault._tag) {
-    case "Refused":
-      switch (fault.reason) {
-        // A problem of the operator's account: every other request would fail, too.
-        case "key":
-        case "credits":
-          return new EngineUnavailable({ engine, detail: fault.message })
-        case "too-long":
-          return failed("too-long")
-        case "unknown":
-          return failed("unknown-voice")
-        case "rules":
-          return failed("refused")
-      }
-      break
-    case "SlowDown":
-    case "Unreachable":
-    case "InvalidResponse":
-    case "UnreadableCreate":
-    case "Unusable":
-    case "Vanished":
-      return failed("busy")
-    case "NeverSettled":
-      return failed("timeout")
-    case "FailedAtService":
-      return failed(fault.lasting ? "refused" : "crashed")
-    case "NoAudio":
-      return failed("bad-output")
-  }
+  const detail = fault.message
+  const isLasting = fault._tag === "FailedAtService" && fault.lasting
+  const reason =
+    fault._tag === "Refused" ? refusals[fault.reason] : isLasting ? "refused" : reasons[fault._tag]
+  return reason === undefined
+    ? new EngineUnavailable({ engine, detail })
+    : new SpeechFailed({ engine, reason, detail })
 }
+
+const refusals = {
+  // Problems of the operator's account: every other request would fail, too.
+  key: undefined,
+  credits: undefined,
+  "too-long": "too-long",
+  unknown: "unknown-voice",
+  rules: "refused"
+} as const
+
+const reasons = {
+  SlowDown: "busy",
+  Unreachable: "busy",
+  InvalidResponse: "busy",
+  UnreadableCreate: "busy",
+  Unusable: "busy",
+  Vanished: "busy",
+  NeverSettled: "timeout",
+  FailedAtService: "crashed",
+  NoAudio: "bad-output"
+} as const
 
 /** Parses the timings that came with the audio; returns none if they cannot be parsed. */
 const timingOf = (transcript: Fetched["transcript"]): WordTiming => {

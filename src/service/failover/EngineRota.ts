@@ -1,7 +1,7 @@
 /** Chooses the engine for each task of a provider. If it fails, the next engine speaks the whole task instead. */
 import { Cause, Data, Effect, Exit, Option } from "effect"
 import { steadyMillis } from "../../domain/time/SteadyTime.ts"
-import { EngineUnavailable, SpeechFailed, type Engine } from "../../engines/Engine.ts"
+import { EngineUnavailable, passingReasons, SpeechFailed, type Engine } from "../../engines/Engine.ts"
 import type { Offer, ServedEngine, ServedProvider, ServedVoice } from "../catalogue/Catalogue.ts"
 import { EngineSet } from "../catalogue/EngineSet.ts"
 import { ServiceHealth, type EngineHealth, type HealthProblem } from "./ServiceHealth.ts"
@@ -207,20 +207,8 @@ const engineFaultIn = (failure: { readonly _tag: string }): "passing" | "lasting
   if (failure._tag === "TooSlow") return "passing"
   if (failure instanceof EngineUnavailable) return "lasting"
   if (!(failure instanceof SpeechFailed)) return undefined
-  switch (failure.reason) {
-    case "quota":
-      return "lasting"
-    case "timeout":
-    case "crashed":
-    case "bad-output":
-    case "busy":
-      return "passing"
-    case "nothing-to-say":
-    case "unknown-voice":
-    case "too-long":
-    case "refused":
-      return undefined
-  }
+  if (failure.reason === "quota") return "lasting"
+  return passingReasons.has(failure.reason) ? "passing" : undefined
 }
 
 /** Limits in use. */

@@ -26,7 +26,7 @@ import { taskJson, taskSrt } from "./TaskTranscript.ts"
 import { fromInt16 } from "../../audio/pcm/Pcm.ts"
 import { sampleBytesOf, wavHeader } from "../../audio/formats/WavHeader.ts"
 import { FilesUnwritable, unwritable } from "../storage/FileStore.ts"
-import type { EngineUnavailable, SpeechFailed } from "../../engines/Engine.ts"
+import { type EngineUnavailable, passingReasons, type SpeechFailed } from "../../engines/Engine.ts"
 
 /** A task that was in flight at this many crashes of the service fails. */
 export const deathsOfATask = 20
@@ -371,76 +371,68 @@ const internalFault = { code: "internal", message: "internal error; it has been 
 type TaskFailure = EngineUnavailable | SpeechFailed | FilesUnwritable | typeof notOffered | typeof tooSlow
 
 /** A failure's full detail, for the log. The task's owner need not see it. */
-const detailOf = (failure: TaskFailure): string => {
-  switch (failure._tag) {
-    case "EngineUnavailable":
-    case "SpeechFailed":
-    case "FilesUnwritable":
-      return failure.detail
-    case "NotOffered":
-    case "TooSlow":
-      return verdictOf(failure).message
-  }
+const detailOf = (failure: TaskFailure): string =>
+  "detail" in failure ? failure.detail : verdictOf(failure).message
+
+/** What the task's owner gets to know about a failure, and whether it is temporary. */
+interface Verdict {
+  readonly code: string
+  readonly message: string
+  readonly passing: boolean
 }
 
-/** The error code and message for the task's owner, and whether the failure is temporary. */
-export const verdictOf = (
-  failure: TaskFailure
-): { readonly code: string; readonly message: string; readonly passing: boolean } => {
+/** Returns the verdict on a failure. */
+export const verdictOf = (failure: TaskFailure): Verdict => {
   switch (failure._tag) {
-    case "EngineUnavailable":
-      return {
-        code: "engine_unavailable",
-        message: "the speech engine does not respond; create the task again later",
-        passing: true
-      }
     case "FilesUnwritable":
-      return {
-        code: failure.full ? "disk_full" : "storage",
-        message: failure.full
-          ? "the service's disk is full; tell its operator, and create the task again later"
-          : "the service could not store the audio; create the task again later",
-        passing: !failure.full
-      }
-    case "NotOffered":
-      return {
-        code: "not_offered",
-        message: "the voice or model is no longer available; choose another",
-        passing: false
-      }
-    case "TooSlow":
-      return {
-        code: "timeout",
-        message: "synthesis took longer than the service allows; split the text",
-        passing: false
-      }
+      return failure.full ? verdicts.DiskFull : verdicts.NotStored
     case "SpeechFailed": {
-      const code = failure.reason.replaceAll("-", "_")
-      switch (failure.reason) {
-        // Faults of the request itself keep the engine's words: only the client can fix them.
-        case "nothing-to-say":
-        case "too-long":
-        case "refused":
-          return { code, message: failure.detail, passing: false }
-        case "unknown-voice":
-          return { code, message: "the engine has no such voice; choose another", passing: false }
-        case "quota":
-          return { code: "insufficient_quota", message: quotaWords, passing: false }
-        case "timeout":
-        case "crashed":
-        case "bad-output":
-        case "busy":
-          return { code: `engine_${code}`, message: engineTroubles[failure.reason], passing: true }
-      }
+      const { reason, detail } = failure
+      const passing = passingReasons.has(reason)
+      const code = reason === "quota" ? "insufficient_quota" : reason.replaceAll("-", "_")
+      return { code: passing ? `engine_${code}` : code, message: speechFaults[reason] ?? detail, passing }
     }
+    default:
+      return verdicts[failure._tag]
   }
 }
 
-const quotaWords =
-  "the service's account with this provider is exhausted; ask the service's operator to add credits, then create the task again"
+const verdicts = {
+  EngineUnavailable: {
+    code: "engine_unavailable",
+    message: "the speech engine does not respond; create the task again later",
+    passing: true
+  },
+  DiskFull: {
+    code: "disk_full",
+    message: "the service's disk is full; tell its operator, and create the task again later",
+    passing: false
+  },
+  NotStored: {
+    code: "storage",
+    message: "the service could not store the audio; create the task again later",
+    passing: true
+  },
+  NotOffered: {
+    code: "not_offered",
+    message: "the voice or model is no longer available; choose another",
+    passing: false
+  },
+  TooSlow: {
+    code: "timeout",
+    message: "synthesis took longer than the service allows; split the text",
+    passing: false
+  }
+} satisfies Readonly<Record<string, Verdict>>
 
-/** Engine errors for clients. The engine's own words may name addresses, programs and folders. */
-const engineTroubles = {
+/**
+ * Engine errors for clients: the engine's own words may name addresses, programs and folders. Faults of the request
+ * itself keep them, because only the client can fix these.
+ */
+const speechFaults: Readonly<Partial<Record<SpeechFailed["reason"], string>>> = {
+  "unknown-voice": "the engine has no such voice; choose another",
+  quota:
+    "the service's account with this provider is exhausted; ask the service's operator to add credits, then create the task again",
   timeout: "the speech engine took too long; create the task again later, or split the text",
   crashed: "the speech engine crashed on this text; change the text, or use another voice",
   "bad-output": "the speech engine returned no usable audio; create the task again, or use another voice",
