@@ -125,7 +125,7 @@ export const sampleRun: RunReport = {
   ],
   tasks: { created: 410, adopted: 1, resumed: 0, reused: 37, retried: 4, failed: 1 },
   characters: 18_234,
-  credits: { before: 100_000, after: 81_766 },
+  credits: { before: 100_000, after: 81_766, spent: 18_234 },
   warnings: ["the service does not echo labels: a stopped run cannot find its tasks again"]
 }
 

@@ -257,8 +257,8 @@ it.scopedLive("counts what the batch's tasks cost over all its runs, whatever ha
         const { report, spent, isDone } = yield* runPlan(plan, service, { maxCredits })
         return { spent, isDone, batch: report.credits.batch }
       })
-      expect(yield* counted(15)).toEqual({ spent: -895, isDone: false, batch: 5 })
-      expect(yield* counted()).toEqual({ spent: 200, isDone: true, batch: 10 })
+      expect(yield* counted(15)).toEqual({ spent: 5, isDone: false, batch: 5 })
+      expect(yield* counted()).toEqual({ spent: 5, isDone: true, batch: 10 })
       expect((yield* counted()).batch, "the next run starts at 0").toBe(undefined)
     }).pipe(Effect.provide([stored(join(folder, ".dubwright")), bundledFfmpeg]))
   })
@@ -293,7 +293,11 @@ it.scoped("does not wait long for voice lists and credits that never arrive", ()
       const running = yield* Effect.fork(runPlan(yield* planBatch(batch), standIn(0, Effect.never)))
       while (running.unsafePoll() === null) yield* Effect.zipRight(TestClock.adjust("200 millis"), turn)
       const { jobs, report } = yield* Fiber.join(running)
-      expect([jobs[0]?.status, report.tasks.created, report.credits]).toEqual(["delivered", 1, { batch: 5 }])
+      expect([jobs[0]?.status, report.tasks.created, report.credits]).toEqual([
+        "delivered",
+        1,
+        { spent: 5, batch: 5 }
+      ])
       expect(told).toEqual([
         "the service's voices could not be checked: no usable response from the service: timed out after 30 seconds"
       ])

@@ -155,6 +155,8 @@ export const RunReport = Schema.Struct({
   credits: Schema.Struct({
     before: Schema.optional(Schema.Number),
     after: Schema.optional(Schema.Number),
+    /** Spent by this run. Absent if it is unknown. */
+    spent: Schema.optional(Schema.Number),
     /** Spent by this run, and by earlier runs of the batch that did not finish. Absent if nothing was. */
     batch: Schema.optional(Schema.Number),
     /** The part of it for new takes of lines whose audio was damaged, or whose task was lost. */

@@ -171,9 +171,7 @@ const verdict = (all: ReadonlyArray<State>): Html => {
 }
 
 const effort = ({ tasks, characters, credits }: RunReport): Html => {
-  const spent =
-    credits.before === undefined || credits.after === undefined ? undefined : credits.before - credits.after
-  const { batch, repeats } = credits
+  const { spent, batch, repeats } = credits
   const details = [
     // Earlier runs that were stopped or killed have spent the rest.
     ...(spent === undefined || batch === undefined || batch <= spent

@@ -258,35 +258,36 @@ const readAccount = Effect.gen(function* () {
   return Option.getOrUndefined(yield* Effect.option(withinReadLimit(gateway.reads.credits)))
 })
 
-/** Adds the account's credits before and after all speaking, if they were read before. */
-const withAccount = <E, R>(
+/** Adds what was spent, and the account's credits before and after all speaking if they were read before. */
+const withAccount = Effect.fnUntraced(function* <E, R>(
   summary: SpeakSummary,
   { service, record: { account } }: Pick<SpeechOptions<E, R>, "service" | "record">
-) =>
-  account === undefined
-    ? Effect.succeed<SpokenBatch>({ summary, credits: {} })
-    : Effect.map(Effect.provide(readAccount, service), (after): SpokenBatch => ({
-        summary: { ...summary, credits: chargedOf(summary.credits, account, after) },
-        credits: {
-          ...(account.credits === undefined ? {} : { before: account.credits }),
-          ...(after?.credits === undefined ? {} : { after: after.credits })
-        }
-      }))
+) {
+  const after = account === undefined ? undefined : yield* Effect.provide(readAccount, service)
+  const spent = chargedOf(summary.credits, account, after)
+  const credits = {
+    ...(account?.credits === undefined ? {} : { before: account.credits }),
+    ...(after?.credits === undefined ? {} : { after: after.credits }),
+    ...(spent === undefined ? {} : { spent })
+  }
+  return { summary, credits } satisfies SpokenBatch
+})
 
 /**
- * Returns the part of the counted credits that an unlimited account was charged: services may release those of failed
- * tasks. Others may use the account, too, so its own figure is only an upper bound.
+ * Returns the part of the counted credits that the account was charged: services may release those of failed tasks.
+ * Others may use the account, too, so its own figure is only an upper bound, and none if credits were added to it.
  */
-const chargedOf = (counted: number | undefined, before: Credits, after: Credits | undefined) => {
-  const used = [before, after].map((account) => (account?.unlimited === true ? usedBy(account) : undefined))
-  const [first, last] = used
-  return first === undefined || last === undefined || last < first
+const chargedOf = (counted: number | undefined, before: Credits | undefined, after: Credits | undefined) => {
+  const [first, last] = [before, after].map((account) => account && usedBy(account))
+  const isSameKind = before?.unlimited === after?.unlimited
+  return first === undefined || last === undefined || last < first || !isSameKind
     ? counted
     : Math.min(counted ?? Infinity, last - first)
 }
 
-/** Credits spent on an account's finished tasks, and reserved for its others; undefined if not reported. */
-const usedBy = ({ used, reserved }: Credits): number | undefined => {
+/** Credits that an account has spent or reserved, from any zero; undefined if not reported. */
+const usedBy = ({ unlimited, credits, used, reserved }: Credits): number | undefined => {
+  if (!unlimited) return credits === undefined ? undefined : -credits
   const spent = creditsStated(used)
   return spent === undefined ? undefined : spent + (creditsStated(reserved) ?? 0)
 }

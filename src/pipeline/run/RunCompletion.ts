@@ -20,7 +20,7 @@ import { dearestBy } from "../speak/Ledger.ts"
 import type { Halt, SpeakSummary } from "../speak/SpeakSettings.ts"
 import { SpeakTally } from "../speak/SpeakTally.ts"
 
-/** Result of the speak stage, and the account's credits before and after it. */
+/** Result of the speak stage, what it spent, and the account's credits before and after it. */
 export interface SpokenBatch {
   readonly summary: SpeakSummary
   readonly credits: RunReport["credits"]
@@ -35,8 +35,8 @@ export interface DubResult {
   /** Why run.json and index.html could not be written, if so; the jobs' own results are still valid. */
   readonly unwritten: ResultUnwritable | undefined
   /**
-   * Credits spent: the change of the account's balance, else the price of the sent texts; undefined if neither is
-   * known.
+   * Credits spent: what the tasks cost, as far as the account was charged for them, else the change of its balance;
+   * undefined if neither is known.
    */
   readonly spent: number | undefined
   /** Whether the batch is done: the next run counts its spending from 0. */
@@ -82,9 +82,7 @@ export const finishRun = Effect.fn("RunCompletion.finishRun")(function* (
   if (isDone) yield* spending.end(key)
   const kept = yield* Effect.either(writeRun(out, report, every))
   const unwritten = Either.isLeft(kept) ? kept.left : undefined
-  const { before, after } = credits
-  const spent = before === undefined || after === undefined ? summary.credits : before - after
-  return { report, jobs, halt, unwritten, spent, isDone } satisfies DubResult
+  return { report, jobs, halt, unwritten, spent: credits.spent, isDone } satisfies DubResult
 })
 
 /** Writes run.json if the scope closes before the run's end, because it is interrupted or its state fails. */
