@@ -41,7 +41,7 @@ import { outdateDelivery } from "../../pipeline/deliver/DeliveryRecord.ts"
 import { recordDelivery } from "../../pipeline/deliver/JobDelivery.ts"
 import { fingerprintOf } from "../../pipeline/place/JobFingerprint.ts"
 import { keysOf, placeJob, settledJob } from "../../pipeline/place/JobPlacement.ts"
-import type { JobResult } from "../../pipeline/report/JobResult.ts"
+import { type JobResult, reportFigures } from "../../pipeline/report/JobResult.ts"
 import type { StateUnusable } from "../../store/state/StateErrors.ts"
 import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { ProviderId, UtteranceKey } from "../../domain/values/Ids.ts"
@@ -159,11 +159,7 @@ const deliverBy = (
         return end.value.digest !== (yield* fingerprintOf(kept.plan, clips, out))
       })
 
-    const awaited: Effect.Effect<
-      DeliverEnd | { readonly status: "fault"; readonly error: string },
-      StateUnusable,
-      FileSystem.FileSystem
-    > = Effect.gen(function* () {
+    const awaited: Effect.Effect<DeliverEnd, StateUnusable, FileSystem.FileSystem> = Effect.gen(function* () {
       const before = yield* known
       if (before !== undefined && (yield* isStale(before))) yield* removeJobs(coordinator, before)
       if ((yield* known) === undefined) yield* add
@@ -175,9 +171,10 @@ const deliverBy = (
       const end = readDeliverEnd(ended.job.returnvalue)
       if (end._tag === "None")
         return {
-          status: "fault",
-          error: `the delivery failed on a worker: ${ended.job.failedReason || "its result in Redis is invalid; check who can write to Redis"}`
-        } as const
+          status: "failed",
+          error: `the delivery failed on a worker: ${ended.job.failedReason || "its result in Redis is invalid; check who can write to Redis"}`,
+          ...reportFigures(undefined)
+        } satisfies DeliverEnd
       // An earlier run may have deleted the files that it brought to another machine.
       const { value } = end
       const results = "results" in value ? value.results : undefined
@@ -193,30 +190,16 @@ const deliverBy = (
       )
     )
     if (end.status === "incomplete") return yield* here
+    const { metrics, last, looks } = end
+    const figures = { metrics, last, looks }
     if (end.status === "delivered") {
       const files = end.files.map((file) => join(out, file))
       yield* recordDelivery(settled, files)
       yield* emit({ _tag: "Delivered", job: plan.job.id, files })
-      const { metrics, last, looks } = end
-      const result: JobResult = {
-        job: plan.job,
-        status: "delivered",
-        unchanged: false,
-        metrics,
-        last,
-        looks,
-        files
-      }
-      return result
+      return { job: plan.job, status: "delivered", unchanged: false, files, ...figures } satisfies JobResult
     }
-    const result: JobResult = {
-      job: plan.job,
-      status: end.status === "unfinished" ? "unfinished" : "failed",
-      error: end.error,
-      metrics: end.status === "fault" ? undefined : end.metrics,
-      last: end.status === "fault" ? undefined : end.last,
-      looks: end.status === "fault" ? 0 : end.looks
-    }
+    const { status, error } = end
+    const result: JobResult = { job: plan.job, status, error, ...figures }
     yield* reportUndelivered(result)
     return result
   })

@@ -100,6 +100,14 @@ export type SpeakEnd = typeof SpeakEnd.Type
 export const DeliverPayload = Schema.Struct({ plan: KeptName })
 export type DeliverPayload = typeof DeliverPayload.Type
 
+const endFields = {
+  metrics: Schema.optional(Metrics),
+  last: Schema.optional(Metrics),
+  looks: Schema.Int,
+  /** The name of the list of its files, if they were sent. */
+  results: Schema.optional(KeptName)
+}
+
 /** How a delivery ended; paths are relative to the output folder. */
 export const DeliverEnd = Schema.Union(
   /** Clips are permanently missing, so nothing was delivered. */
@@ -109,21 +117,9 @@ export const DeliverEnd = Schema.Union(
     /** Fingerprint of everything that determines the files. */
     digest: Schema.String,
     files: Schema.Array(OutputFile),
-    metrics: Schema.optional(Metrics),
-    last: Schema.optional(Metrics),
-    looks: Schema.Int,
-    /** The name of the list of its files, if they were sent. */
-    results: Schema.optional(KeptName)
+    ...endFields
   }),
-  Schema.Struct({
-    status: Schema.Literal("failed", "unfinished"),
-    error: Schema.String,
-    metrics: Schema.optional(Metrics),
-    last: Schema.optional(Metrics),
-    looks: Schema.Int,
-    /** The name of the list of its files, if they were sent. */
-    results: Schema.optional(KeptName)
-  })
+  Schema.Struct({ status: Schema.Literal("failed", "unfinished"), error: Schema.String, ...endFields })
 )
 export type DeliverEnd = typeof DeliverEnd.Type
 export const readDeliverEnd = decodeForeign(DeliverEnd)

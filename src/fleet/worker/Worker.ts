@@ -5,7 +5,7 @@
 import { Worker as QueueWorker, DelayedError, WaitingError, type Job, type Queue } from "bullmq"
 import { Context, Deferred, Effect, Fiber, Layer, Runtime, Schedule, Schema, Cause, Exit } from "effect"
 import type { Redis } from "ioredis"
-import { FileSystem, Path } from "@effect/platform"
+import { FileSystem } from "@effect/platform"
 import { knownProviders, ProviderId, type UtteranceKey } from "../../domain/values/Ids.ts"
 import { Progress, type ProgressEvent } from "../../pipeline/Progress.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
@@ -35,6 +35,7 @@ import { placeJob, settledJob } from "../../pipeline/place/JobPlacement.ts"
 import type { JobResult } from "../../pipeline/report/JobResult.ts"
 import { readLedger } from "../shared/Ledger.ts"
 import { keptPlan, type PlannedDelivery } from "../shared/PlanFile.ts"
+import { relative } from "node:path"
 
 /** Settings of a worker. */
 export interface WorkerSettings<E> {
@@ -301,31 +302,19 @@ const makeDeliverProcessor = (client: Redis) =>
         const settled = yield* settledJob(plan, takes, out, new Map())
         const result = yield* deliverToResult(yield* placeJob(settled))
         const results = yield* share.files.sendResults(name, out, plan.job.id)
-        const end = yield* endOf(result, out, settled.digest)
-        return ended(results === undefined ? end : { ...end, results })
+        return ended(endOf(result, out, settled.digest, results))
       }).pipe(Effect.provideService(FileSystem.FileSystem, fs))
   })
 
 const ended = (end: DeliverEnd): Delivered => ({ _tag: "Ended", end })
 
-const endOf = Effect.fnUntraced(function* (result: JobResult, out: string, digest: string) {
-  const path = yield* Path.Path
-  const figures = {
-    looks: result.looks,
-    ...(result.metrics === undefined ? {} : { metrics: result.metrics }),
-    ...(result.last === undefined ? {} : { last: result.last })
-  }
-  const end: DeliverEnd =
-    result.status === "delivered"
-      ? {
-          ...figures,
-          status: "delivered",
-          digest,
-          files: result.files.map((file) => path.relative(out, file))
-        }
-      : { ...figures, status: result.status, error: result.error }
-  return end
-})
+const endOf = (result: JobResult, out: string, digest: string, results: string | undefined): DeliverEnd => {
+  const { metrics, last, looks } = result
+  const figures = { metrics, last, looks, results }
+  return result.status === "delivered"
+    ? { ...figures, status: "delivered", digest, files: result.files.map((file) => relative(out, file)) }
+    : { ...figures, status: result.status, error: result.error }
+}
 
 /** A job that this worker is processing. */
 interface JobInHand {

@@ -1,29 +1,19 @@
 /** Delivers a job and turns any failure into its result. */
 import { Effect } from "effect"
-import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { ClipFolder } from "../../store/files/ClipFolder.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { filesMadeIn } from "./DeliveryRecord.ts"
 import { deliverJob } from "./JobDelivery.ts"
 import { reportIn } from "../report/ReportFile.ts"
-import type { JobResult } from "../report/JobResult.ts"
+import { type JobResult, reportFigures } from "../report/JobResult.ts"
 import { about } from "../Annotations.ts"
 import type { Job } from "../load/Job.ts"
 import type { PlacedJob, SettledJob } from "../place/JobPlacement.ts"
 import { Progress, emit } from "../Progress.ts"
 
-const undelivered = (job: Job, status: "failed" | "unfinished", error: string): JobResult => ({
-  job,
-  status,
-  metrics: undefined,
-  last: undefined,
-  looks: 0,
-  error
-})
-
 /** The result of a job that cannot be delivered. */
 export const failedJob = (job: Job, error: string) => {
-  const result = undelivered(job, "failed", error)
+  const result: JobResult = { job, status: "failed", error, ...reportFigures(undefined) }
   return Effect.as(reportUndelivered(result), result)
 }
 
@@ -45,8 +35,8 @@ export const defectToResult =
 /** Delivers a placed job. Its failure becomes its result and affects no other job. */
 export const deliverToResult = (placed: PlacedJob) => {
   const { plan } = placed
-  const undone = (status: "failed" | "unfinished") => (error: { readonly message: string }) =>
-    Effect.succeed(undelivered(plan.job, status, error.message))
+  const undone = (status: "failed" | "unfinished") => (fault: { readonly message: string }) =>
+    Effect.succeed<JobResult>({ job: plan.job, status, error: fault.message, ...reportFigures(undefined) })
   return deliverJob(placed).pipe(
     Effect.catchTags({
       ClipMissing: (missing) => Effect.zipRight(spoiltClipsRemoved(placed), undone("unfinished")(missing)),
@@ -81,17 +71,9 @@ const spoiltClipsRemoved = Effect.fnUntraced(function* ({ plan, takes }: PlacedJ
 /** Keeps the files of an unchanged job, and returns them as its result. */
 export const keepDelivery = Effect.fnUntraced(function* ({ plan: { job }, out, before }: SettledJob) {
   yield* emit({ _tag: "Unchanged", job: job.id })
-  const report = yield* reportIn(out, job.id)
-  const result: JobResult = {
-    job,
-    status: "delivered",
-    unchanged: true,
-    metrics: report?.metrics,
-    last: report?.metrics,
-    looks: looksOf(report?.cues ?? []),
-    files: before === undefined ? [] : filesMadeIn(before)
-  }
-  return result
+  const figures = reportFigures(yield* reportIn(out, job.id))
+  const files = before === undefined ? [] : filesMadeIn(before)
+  return { job, status: "delivered", unchanged: true, files, ...figures } satisfies JobResult
 })
 
 /** Emits the event of a job that was not delivered. */

@@ -11,7 +11,6 @@ import {
   type Frames,
   type Millis
 } from "../../domain/time/Units.ts"
-import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import { readBackground, type BackgroundTrack } from "../plan/media/JobBackground.ts"
 import { separatedBed } from "../plan/media/SeparatedBed.ts"
@@ -26,7 +25,7 @@ import { keysOf, type PlacedJob, type SettledJob } from "../place/JobPlacement.t
 import { emit, warn } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { writeJobReport } from "../report/ReportPages.ts"
-import type { JobResult } from "../report/JobResult.ts"
+import { type JobResult, reportFigures } from "../report/JobResult.ts"
 import { isHeard, isVerified, verifyJob, type Verification } from "../report/DeliveryVerification.ts"
 import { soundPauses, type PictureStretch } from "../../domain/time/PictureStretch.ts"
 import { judgeFile } from "../report/FileJudgement.ts"
@@ -76,11 +75,9 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   const isWhole = missing.length === 0 && failed.length === 0
   const undone = (report: JobReport, status: "unfinished" | "failed", error: string): JobResult => ({
     job,
-    last,
-    looks: looksOf(report.cues),
     status,
-    metrics: report.metrics,
-    error
+    error,
+    ...reportFigures(report, last)
   })
   if (left.length > 0 || (!isWhole && job.onFailure === "fail")) {
     const report = buildJobReport(dubbed, length, unheard)
@@ -114,16 +111,8 @@ export const deliverJob = Effect.fn("JobDelivery.deliverJob")(function* (placed:
   if (unmet !== undefined) return undone(report, "failed", unmet)
   yield* recordDelivery(placed, files)
   yield* emit({ _tag: "Delivered", job: job.id, files })
-  const delivered: JobResult = {
-    job,
-    status: "delivered",
-    unchanged: false,
-    metrics: report.metrics,
-    last,
-    looks: looksOf(report.cues),
-    files
-  }
-  return delivered
+  const figures = reportFigures(report, last)
+  return { job, status: "delivered", unchanged: false, files, ...figures } satisfies JobResult
 })
 
 /** A cue that could not be spoken, and why. */

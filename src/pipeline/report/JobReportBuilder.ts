@@ -21,46 +21,27 @@ import {
 } from "../../domain/time/Units.ts"
 import { addedTime, type PictureStretch } from "../../domain/time/PictureStretch.ts"
 import { lineName, charactersOf, type UtteranceUse } from "../../domain/speech/Utterance.ts"
-import type { MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
 import { withoutDirectives } from "../../script/markup/InlineDirectives.ts"
-import { behindFilm, type CueWords, type Words } from "../../script/spoken/CueWords.ts"
+import { behindFilm, type CueWords } from "../../script/spoken/CueWords.ts"
 import type { Job } from "../load/Job.ts"
 import { cueReport, dubbedCue, type TimedCaption, type CueOutcome } from "./CueOutcomes.ts"
 import { metricsOf, type DubbedCue } from "./FitMetrics.ts"
-import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixLines.ts"
 import { proposalIn } from "../../script/rewritten/Proposal.ts"
 import { promptOf, promptText } from "../../script/rewritten/RewritePrompt.ts"
 import { pieceGap } from "../place/LinePlacement.ts"
+import type { PlacedJob } from "../place/JobPlacement.ts"
+import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** The input of a report. */
-export interface Dubbed {
-  readonly job: Job
-  readonly script: Script
-  readonly words: Words
-  /** The film, if any: speech after its end is cut. */
-  readonly video?: Pick<MediaInfo, "duration"> | undefined
-  /** How the subtitle was compared with the film, and which cues were moved. */
-  readonly timing?: SubtitleTiming | undefined
-  /** Where the film is lengthened; all other times are those of the result. */
-  readonly stretches?: ReadonlyArray<PictureStretch>
-  readonly lines: ReadonlyArray<Line>
-  readonly uses: ReadonlyArray<UtteranceUse>
-  readonly placements: ReadonlyArray<Placement>
-  readonly clips: ReadonlyMap<UtteranceKey, Clip>
-  /** Why utterances have no clip. */
-  readonly failures: ReadonlyMap<UtteranceKey, string>
-  /** The names of lines for which their provider returned no speech. */
-  readonly unsaid: ReadonlySet<string>
-  /** The recogniser's results for the clips, if the job listens. */
-  readonly hearings?: ReadonlyArray<readonly [UtteranceKey, ClipHearing]>
-  /** The rewriter's replies about lines, if the job has a rewriter. */
-  readonly rewritings?: ReadonlyArray<LineRewriting>
-  /** Utterances whose audio looks wrong but was kept. */
-  readonly suspects: ReadonlySet<UtteranceKey>
-}
+export type Dubbed = Pick<
+  JobPlan,
+  "job" | "script" | "words" | "timing" | "lines" | "uses" | "hearings" | "rewritings"
+> &
+  Pick<PlacedJob, "placements" | "clips" | "failures" | "unsaid" | "suspects"> &
+  Partial<Pick<JobPlan, "video"> & Pick<PlacedJob, "stretches">>
 
 /** Cues whose outcomes are found together: what they are found with would take tens of megabytes for a long film. */
 const cuesAtOnce = 1_000

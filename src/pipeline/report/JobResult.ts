@@ -1,6 +1,14 @@
 /** The result of one job in a run, for the report pages, the run's summary and run.json. */
-import type { Metrics } from "../../domain/report/Report.ts"
+import type { Metrics, JobReport } from "../../domain/report/Report.ts"
 import type { Job } from "../load/Job.ts"
+import { looksOf } from "../../pages/parts/CueMarks.ts"
+
+/** The figures of a job's report; those without one if there is none. `last` has the previous run's metrics. */
+export const reportFigures = (report: JobReport | undefined, last = report?.metrics) => ({
+  metrics: report?.metrics,
+  last,
+  looks: looksOf(report?.cues ?? [])
+})
 
 /** The result of a job. */
 export type JobResult = {

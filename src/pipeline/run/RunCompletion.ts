@@ -7,9 +7,8 @@ import type { JobId } from "../../domain/values/Ids.ts"
 import { StateUnusable } from "../../store/state/StateErrors.ts"
 import { BatchSpending } from "../../store/tables/BatchSpending.ts"
 import { Estimates } from "../../store/tables/Estimates.ts"
-import { looksOf } from "../../pages/parts/CueMarks.ts"
-import type { Batch, Job } from "../load/Job.ts"
-import type { JobResult } from "../report/JobResult.ts"
+import type { Batch } from "../load/Job.ts"
+import { type JobResult, reportFigures } from "../report/JobResult.ts"
 import { withUnselectedJobs } from "./UnselectedJobs.ts"
 import { warn } from "../Progress.ts"
 import { reportIn } from "../report/ReportFile.ts"
@@ -119,7 +118,14 @@ const written = Effect.fnUntraced(function* (
 ) {
   const ends = yield* Effect.forEach(batch.jobs, (job) => {
     const end = record.ends.get(job.id)
-    return end === undefined ? cutShort(batch.out, job, stopped) : Effect.succeed(end)
+    if (end !== undefined) return Effect.succeed(end)
+    // Its page, if any, is from an earlier run.
+    return Effect.map(reportIn(batch.out, job.id), (report): JobResult => ({
+      job,
+      status: "unfinished",
+      error: stopped.words,
+      ...reportFigures(report)
+    }))
   })
   const { tally, account } = record
   const said = {
@@ -128,24 +134,6 @@ const written = Effect.fnUntraced(function* (
   }
   const report = yield* reportOf(batch, start, ends, said, stopped)
   yield* writeRun(batch.out, report, yield* withUnselectedJobs(batch, ends))
-})
-
-/** A job that the run did not finish. Its page, if any, is from an earlier run. */
-const cutShort = Effect.fnUntraced(function* (
-  out: string,
-  job: Job,
-  { words }: NonNullable<RunReport["stopped"]>
-) {
-  const before = yield* reportIn(out, job.id)
-  const result: JobResult = {
-    job,
-    metrics: before?.metrics,
-    last: before?.metrics,
-    looks: looksOf(before?.cues ?? []),
-    status: "unfinished",
-    error: words
-  }
-  return result
 })
 
 /** What a batch has spent since the first of its runs that did not finish: in all, and on new takes. */

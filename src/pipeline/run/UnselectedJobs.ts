@@ -1,11 +1,10 @@
 /** Adds the jobs that `--only` excluded to a run's results, as earlier runs left them. */
 import { Effect } from "effect"
-import { looksOf } from "../../pages/parts/CueMarks.ts"
 import { Deliveries, type Delivery } from "../../store/tables/Deliveries.ts"
 import { filesMadeIn, noDigest } from "../deliver/DeliveryRecord.ts"
 import { allFilesPresent } from "../place/JobFingerprint.ts"
 import type { Batch, Job } from "../load/Job.ts"
-import type { JobResult } from "../report/JobResult.ts"
+import { type JobResult, reportFigures } from "../report/JobResult.ts"
 import { reportIn } from "../report/ReportFile.ts"
 
 /** Returns a result for every job of the manifest, in its order, after a run of some of them. */
@@ -24,13 +23,7 @@ export const withUnselectedJobs = Effect.fn("UnselectedJobs.withUnselectedJobs")
 })
 
 const standingOf = Effect.fnUntraced(function* (out: string, job: Job, made: Delivery | undefined) {
-  const report = yield* reportIn(out, job.id)
-  const before = {
-    job,
-    metrics: report?.metrics,
-    last: report?.metrics,
-    looks: looksOf(report?.cues ?? [])
-  }
+  const before = { job, ...reportFigures(yield* reportIn(out, job.id)) }
   const standing: JobResult =
     made !== undefined && made.digest !== noDigest && (yield* allFilesPresent(out, made))
       ? { ...before, status: "delivered", unchanged: true, files: filesMadeIn(made) }
