@@ -61,8 +61,7 @@ export const prepareRun = Effect.fn("Dub.prepareRun")(function* (
   const work = Option.isSome(unchanged)
     ? unchanged.value
     : withBilingualNotices(yield* planRun(batch, run.read))
-  const prepared: PreparedRun = { batch, work, sources, run }
-  return prepared
+  return { batch, work, sources, run } satisfies PreparedRun
 })
 
 /** Runs everything in this process, one delivery at a time, so that ffmpeg and the mix get all cores. */

@@ -6,7 +6,7 @@ import { Cause, Effect, Either, Runtime } from "effect"
 import { builtParts } from "../../pages/documents/BuiltParts.ts"
 import { errorPage } from "../../pages/documents/ErrorPage.ts"
 import { readCue } from "../../pipeline/review/ReviewedLines.ts"
-import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
+import { type ReviewFailed, reviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { filmShown, reviewedBatch, reviewedJob, soundOf } from "../../pipeline/review/ReviewPages.ts"
 import { parseApproval, parseShape, parseVoice } from "../../pipeline/review/ReviewRequests.ts"
 import { readSpeakers } from "../../pipeline/review/ReviewVoices.ts"
@@ -193,9 +193,7 @@ const bodyOf = (request: IncomingMessage): Effect.Effect<string, ReviewFailed> =
       return Buffer.concat(chunks).toString("utf8")
     },
     catch: (cause) =>
-      new ReviewFailed({
-        words: `cannot read the request: ${cause instanceof Error ? cause.message : String(cause)}`
-      })
+      reviewFailed(`cannot read the request: ${cause instanceof Error ? cause.message : String(cause)}`)
   })
 
 const guarded = {

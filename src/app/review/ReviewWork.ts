@@ -1,7 +1,7 @@
 /** Work of a review: makes takes, saves accepted changes and delivers them. */
 import { statSync } from "node:fs"
 import { Effect, Clock, Data, Schedule, Layer, RcMap, Schema, Scope, Queue } from "effect"
-import { ReviewFailed } from "../../pipeline/review/ReviewFailed.ts"
+import { reviewFailed } from "../../pipeline/review/ReviewFailed.ts"
 import { soundOf, rewriteBatch } from "../../pipeline/review/ReviewPages.ts"
 import { planVoice } from "../../pipeline/review/ReviewVoices.ts"
 import { type ReviewChanges } from "../../pipeline/review/ReviewEdits.ts"
@@ -215,7 +215,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
     const { batch, job } = yield* present(id)
     const report = yield* reportIn(batch.out, job.id)
     if (report === undefined)
-      return yield* new ReviewFailed({ words: `job ${id} has no readable report; run the batch first` })
+      return yield* reviewFailed(`job ${id} has no readable report; run the batch first`)
     const at = new Date(yield* Clock.currentTimeMillis).toISOString().replace(/\.\d+Z$/u, "Z")
     const approval = (of: string) => (approved ? { by, at, of } : undefined)
     const entries = [
@@ -237,7 +237,7 @@ export const makeReviewWork = Effect.fnUntraced(function* (options: BatchOptions
   const step = Effect.fnUntraced(function* (id: string, direction: Step) {
     const { batch, job } = yield* present(id)
     const last = memory.last(id, direction)
-    if (last === undefined) return yield* new ReviewFailed({ words: `there is no change to ${direction}` })
+    if (last === undefined) return yield* reviewFailed(`there is no change to ${direction}`)
     yield* moveAcross(batch.manifest, last, direction)
     yield* memory.step(id, direction)
     for (const cue of last.cues) heard.delete(`${id}/${cue}`)

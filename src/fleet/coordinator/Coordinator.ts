@@ -113,13 +113,12 @@ export const fleetExecutor = (
     // Films are sent while lines are spoken. A failure is reported when the delivery needs the film.
     yield* Effect.forkScoped(Effect.ignore(share.files.sendInputs(jobs.flatMap(({ job }) => filmsOf(job)))))
     yield* rejoinBatch(coordinator, utterances)
-    const executor: RunExecutor = {
+    return {
       speak: (settings, plan) => speakBy(coordinator, settings, plan),
       deliver: (plan, takes, out, past) =>
         Effect.provide(deliverBy(coordinator, plan, takes, out, past), services),
       deliveriesAtOnce: manyDeliveries
-    }
-    return executor
+    } satisfies RunExecutor
   })
 
 /** Delivers a job through the fleet. If it is unchanged or cannot be delivered, handles it on this machine instead. */

@@ -29,9 +29,8 @@ export const queuedJobs = (
         return { unfinished, ended }
       })
     )
-    const jobs: QueuedJobs = {
+    return {
       unfinished: new Set(found.flatMap(({ unfinished }) => unfinished)),
       ended: new Set(found.flatMap(({ ended }) => ended))
-    }
-    return jobs
+    } satisfies QueuedJobs
   })

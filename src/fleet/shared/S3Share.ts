@@ -186,7 +186,7 @@ const filesOf = ({ s3, texts, inputs, scratch, bounded, ask, attempt, size, down
       return { path, object, bytes, modified: mtime.getTime() } satisfies SentFile
     })
 
-  const files: ShareFiles = {
+  return {
     holds: () => true,
     portable: (path) => portableMark + rootless(path),
     local: (path) =>
@@ -277,8 +277,7 @@ const filesOf = ({ s3, texts, inputs, scratch, bounded, ask, attempt, size, down
           })
         }
       }).pipe(Effect.ignore)
-  }
-  return files
+  } satisfies ShareFiles
 }
 
 /** A path relative to the root of its file system, with forward slashes. A drive of Windows becomes a folder. */

@@ -192,7 +192,7 @@ const granted = ({ credits: most, price }: Grant) =>
     const { stop } = yield* StopSignal
     const settings = yield* SpeakConfig
     let ledger = Ledger.openLedger(most)
-    const own: typeof spending = {
+    return {
       ...spending,
       price: () => price,
       pricing: (_utterance, work) => work,
@@ -218,6 +218,5 @@ const granted = ({ credits: most, price }: Grant) =>
       adopt: ({ key, characters }, credits) => {
         ledger = Ledger.adopt(ledger, key, credits ?? price * characters)
       }
-    }
-    return own
+    } satisfies typeof spending
   })

@@ -9,7 +9,7 @@ import { type JobResult, reportFigures } from "../report/JobResult.ts"
 import { about } from "../Annotations.ts"
 import type { Job } from "../load/Job.ts"
 import type { PlacedJob, SettledJob } from "../place/JobPlacement.ts"
-import { Progress, emit } from "../Progress.ts"
+import { type Progress, emit } from "../Progress.ts"
 
 /** The result of a job that cannot be delivered. */
 export const failedJob = (job: Job, error: string) => {

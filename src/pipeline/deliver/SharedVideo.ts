@@ -126,12 +126,11 @@ const memberOf = Effect.fnUntraced(function* (out: string, job: Job) {
       })
     )
   )
-  const member: Member = {
+  return {
     track: { path: sound, isDefault: false, spoken: yield* spokenIn(out, job), ...about },
     subtitle: text === undefined ? undefined : { path: fileOf(text), ...about },
     state
-  }
-  return member
+  } satisfies Member
 })
 
 /** When a job's cues are audible, from its report. */

@@ -31,8 +31,7 @@ export const listedJobs = ({ batch, jobs }: BatchPlan) =>
       const takes = yield* planRetakes(plan, batch)
       const long = longLines(plan, yield* knownLengths(plan, takes), takes)
       const rewritten = rewrittenLines(plan, long, yield* knownRewritings(plan.job, batch))
-      const listed: ListedJob = { plan, long, proposals: new Map(rewritten.flatMap(pending)) }
-      return listed
+      return { plan, long, proposals: new Map(rewritten.flatMap(pending)) } satisfies ListedJob
     })
   ).pipe(
     Effect.provide(readableStateLayer(batch.state)),

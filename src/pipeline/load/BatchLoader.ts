@@ -243,7 +243,7 @@ const resolveBatch = Effect.fnUntraced(function* (
     .map((job) => `${overridesPath(name)}: changes to job "${job}" are ignored: no job has this id`)
   const notices = [...expanded.flatMap((entry) => entry.notices), ...strays]
   const limit = flags.learnedLimits === undefined ? () => undefined : yield* flags.learnedLimits(state)
-  const batch: Batch = {
+  return {
     ...(manifest.name === undefined ? {} : { name: manifest.name }),
     manifest: name,
     key: batchKey(file, only),
@@ -256,8 +256,7 @@ const resolveBatch = Effect.fnUntraced(function* (
     ...(chosen.length === jobs.length ? {} : { every: jobs }),
     ...(manifest.notify === undefined ? {} : { notify: manifest.notify }),
     ...(notices.length === 0 ? {} : { notices })
-  }
-  return batch
+  } satisfies Batch
 })
 
 const noCast: WrittenCast = { settings: {}, file: "", isInManifest: true }

@@ -49,13 +49,12 @@ export const withTrack = Effect.fnUntraced(function* (
   const track = yield* Either.mapLeft(chooseTrack(tracks, job.entry.input, wanted), reject)
   const file = tracks.find(({ number }) => number === track.number)?.file ?? film
   const { id, track: source } = named(job, wanted)
-  const made: ExpandedEntry = {
+  return {
     ...job,
     id,
     input: file,
     track: { ...source, ...(track.language === undefined ? {} : { language: track.language }) }
-  }
-  return made
+  } satisfies ExpandedEntry
 })
 
 /** Adds the track to the default id: `film.vi` for `film.mkv#vi`. */

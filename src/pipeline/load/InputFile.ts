@@ -39,8 +39,7 @@ const contentOf = Effect.fnUntraced(function* (path: string) {
   if (size > maxBytes)
     return yield* Effect.fail(`${size} bytes is too large for a text file; the limit is ${maxBytes} bytes`)
   const bytes = yield* Effect.mapError(fs.readFile(path), unreadableInput)
-  const content: InputContent = { bytes, digest: checksumOf(bytes) }
-  return content
+  return { bytes, digest: checksumOf(bytes) } satisfies InputContent
 })
 
 export const readInput: ReadInput = (path, name) =>

@@ -25,12 +25,11 @@ export const readOverrides = Effect.fn("OverridesFile.readOverrides")(function* 
     readSettings(OverridesFile, text, shape, { jobs: null }),
     (faults) => rejectInputs(file, faults)
   )
-  const overrides: OverridesFileContent = {
+  return {
     jobs: Record.filter(jobs ?? {}, Predicate.isNotNull),
     voices: Record.filter(voices ?? {}, Predicate.isNotNull),
     approved: Record.filter(approved ?? {}, Predicate.isNotNull)
-  }
-  return overrides
+  } satisfies OverridesFileContent
 })
 
 /** A value at a place in the file, such as `["jobs", "film", "12"]`; undefined if it is absent. */

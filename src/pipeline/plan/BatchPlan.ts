@@ -128,7 +128,7 @@ export const planPartially = Effect.fn("BatchPlan.planPartially")(function* (
   const faulty = [...unread, ...unplanned]
   const faults = faulty.flatMap(({ rejected }) => rejected.faults)
   const remarks = [...(batch.remarks ?? []), ...pools.remarks]
-  const partial: PartialPlan = {
+  return {
     plan: Array.isNonEmptyArray(jobs) ? together({ ...batch, remarks }, jobs, digests) : undefined,
     rejected: Array.isNonEmptyArray(faults)
       ? InputRejected.make({
@@ -137,8 +137,7 @@ export const planPartially = Effect.fn("BatchPlan.planPartially")(function* (
         })
       : undefined,
     faulty
-  }
-  return partial
+  } satisfies PartialPlan
 })
 
 const barredBy =
@@ -231,7 +230,7 @@ const planJob = Effect.fnUntraced(function* (
     return planUtterances((yield* castLines(chosen, kept.words, batch, pools)).lines, rules).uses
   })
   const bilingual = yield* choicesOf(job, script, spoken)
-  const plan: JobPlan = {
+  return {
     job: cast,
     script,
     words,
@@ -243,8 +242,7 @@ const planJob = Effect.fnUntraced(function* (
     notices,
     bilingual,
     choices
-  }
-  return plan
+  } satisfies JobPlan
 })
 
 const rulesOf = (job: Job, script: Script, { profileOf, stated }: Batch): UtteranceRules => ({

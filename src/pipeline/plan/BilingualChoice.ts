@@ -25,9 +25,8 @@ export const choicesOf = Effect.fnUntraced(function* <E, R>(
     Effect.map(spoken({ ...job, text: { ...job.text, bilingual } }), (uses) =>
       uses.map(({ utterance }) => utterance)
     )
-  const plan: BilingualPlan = {
+  return {
     file,
     ...(yield* Effect.all({ first: sending("first"), second: sending("second"), all: sending("all") }))
-  }
-  return plan
+  } satisfies BilingualPlan
 })

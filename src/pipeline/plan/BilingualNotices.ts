@@ -8,7 +8,7 @@ import type { Utterance } from "../../domain/speech/Utterance.ts"
 import { InputRejected, rejectInput } from "../load/InputRejected.ts"
 import type { BatchPlan } from "./BatchPlan.ts"
 import type { BilingualPlan } from "./BilingualChoice.ts"
-import { knownPrices } from "./Prices.ts"
+import { knownPrices, costOf } from "./Prices.ts"
 import type { PriceOf } from "./SpeechAccess.ts"
 
 /** Adds the notices about bilingual subtitles to a plan, with the prices that its manifest names. */
@@ -58,13 +58,7 @@ const choiceText = ({ file, first, second, all }: BilingualPlan, priceOf: PriceO
 
 const costText = (utterances: ReadonlyArray<Utterance>, priceOf: PriceOf): string => {
   const each = new Map(utterances.map((utterance) => [utterance.key, utterance]))
-  let [characters, credits]: [number, number | undefined] = [0, 0]
-  for (const utterance of each.values()) {
-    characters += utterance.characters
-    const price = priceOf(utterance.casting)
-    credits =
-      credits === undefined || price === undefined ? undefined : credits + price * utterance.characters
-  }
+  const { characters, credits } = costOf(each.values(), priceOf)
   return credits === undefined
     ? `${grouped(characters)} characters`
     : `${grouped(Math.ceil(credits))} credits`

@@ -6,12 +6,25 @@ import type { Casting } from "../../domain/speech/Casting.ts"
 import type { BatchPlan } from "./BatchPlan.ts"
 import type { PriceOf, SpeechAccess } from "./SpeechAccess.ts"
 import { askStated, statedPrice } from "./StatedRules.ts"
+import type { Utterance } from "../../domain/speech/Utterance.ts"
 
 /** Prices set in the manifest, or else stated by the service when it was last asked. */
 export const knownPrices =
   ({ batch }: Pick<BatchPlan, "batch">): PriceOf =>
   (casting) =>
     batch.profileOf(casting.provider).creditsPerCharacter ?? batch.stated?.priceOf(casting)
+
+/** Returns how many characters utterances have, and their price; undefined if that of any is unknown. */
+export const costOf = (utterances: Iterable<Utterance>, priceOf: PriceOf) => {
+  let [characters, credits]: [number, number | undefined] = [0, 0]
+  for (const utterance of utterances) {
+    const price = priceOf(utterance.casting)
+    characters += utterance.characters
+    credits =
+      credits === undefined || price === undefined ? undefined : credits + price * utterance.characters
+  }
+  return { characters, credits }
+}
 
 /**
  * Returns the prices of a batch, asking the service for those that are not known. If it cannot be asked within 10 s, or

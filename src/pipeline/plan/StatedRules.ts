@@ -94,7 +94,7 @@ export const withStated = Effect.fn("StatedRules.withStated")(function* <E>(
     const others: ReadonlyArray<Statement> = [new Map(), ...kept.map(({ rules }) => rules)]
     const isOpen = batch.jobs.some(({ nativeInput }) => nativeInput === undefined)
     const keys = isOpen || [current, ...others].some(setsRules) ? yield* sent : new Set<string>()
-    const ruled: Batch = {
+    return {
       ...batch,
       profileOf: (provider, rules = current.get(provider)) => batch.profileOf(provider, rules),
       stated: {
@@ -106,8 +106,7 @@ export const withStated = Effect.fn("StatedRules.withStated")(function* <E>(
         },
         ...more
       }
-    }
-    return ruled
+    } satisfies Batch
   })
   const name = service === "embedded" ? undefined : checksumOf(service.baseUrl)
   const last = kept.findLast((one) => one.service === name)?.rules ?? new Map()

@@ -1,17 +1,18 @@
 /** Measures the sound of any audio or video file, and judges it by a delivery profile. */
-import { FileSystem, Path } from "@effect/platform"
-import { Effect, Option, Schema, Stream } from "effect"
+import { Path } from "@effect/platform"
+import { Effect, Schema, Stream } from "effect"
 import { DeliveryMeter } from "../../audio/level/DeliveryMeter.ts"
 import type { SpokenStretch } from "../../audio/level/StepLoudness.ts"
 import { decibelsOf } from "../../audio/pcm/Pcm.ts"
 import type { DeliveryProfile } from "../../domain/manifest/DeliveryProfile.ts"
 import { judgeSound, type MeasuredSound, type StatedStart } from "../../domain/report/DeliveryRules.ts"
-import { JobReport, unheard } from "../../domain/report/Report.ts"
+import { type JobReport, unheard } from "../../domain/report/Report.ts"
 import { SampleRate } from "../../domain/time/Units.ts"
 import { clockTime } from "../../exports/text/Subtitles.ts"
 import { Ffmpeg } from "../../ffmpeg/Ffmpeg.ts"
 import { mainSound, type MediaInfo } from "../../ffmpeg/probe/MediaInfo.ts"
 import { NotAudio } from "../../ffmpeg/process/FfmpegErrors.ts"
+import { reportIn } from "./ReportFile.ts"
 
 /**
  * Judges a file. If it is beside a job's report.json, the report says where lines are spoken, and how much longer the
@@ -28,7 +29,7 @@ export const judgeFile = Effect.fn("FileJudgement.judgeFile")(function* (
 
 const measureFile = Effect.fnUntraced(function* (path: string, film: number | undefined) {
   const ffmpeg = yield* Ffmpeg
-  const { basename } = yield* Path.Path
+  const { basename, dirname, resolve } = yield* Path.Path
   const info = yield* ffmpeg.probe(path)
   const sound = mainSound(info)
   if (sound === undefined)
@@ -44,11 +45,11 @@ const measureFile = Effect.fnUntraced(function* (path: string, film: number | un
   yield* Stream.runForEach(ffmpeg.decodeChannels({ path, track }, sound.rate, sound.channels), (block) =>
     Effect.sync(() => meter.push(block))
   )
-  const report = yield* reportBeside(path)
+  const report = yield* reportIn(dirname(resolve(path)))
   const spoken = report === undefined ? undefined : linesIn(report)
   const peak = meter.truePeak()
   const shown = info.picture === undefined ? shownLength(film, sound.duration, report) : info.picture.duration
-  const measured: MeasuredSound = {
+  return {
     programme: meter.integrated(),
     dialogue: spoken === undefined ? undefined : meter.spoken(spoken),
     range: meter.range(),
@@ -62,8 +63,7 @@ const measureFile = Effect.fnUntraced(function* (path: string, film: number | un
     name: basename(path),
     beyondPicture:
       shown === undefined || sound.duration === undefined ? undefined : (sound.duration - shown) / 1_000_000
-  }
-  return measured
+  } satisfies MeasuredSound
 })
 
 /** The file's start timecode, or the time that a Broadcast Wave file states. */
@@ -84,17 +84,6 @@ const shownLength = (
   const longer = film + report.picture.added * 1_000_000
   return Math.abs(sound - longer) < Math.abs(sound - film) ? longer : film
 }
-
-/** The report.json in the file's folder; undefined if there is none. */
-const reportBeside = Effect.fnUntraced(function* (path: string) {
-  const fs = yield* FileSystem.FileSystem
-  const { dirname, join, resolve } = yield* Path.Path
-  const read = Effect.flatMap(
-    fs.readFileString(join(dirname(resolve(path)), "report.json")),
-    Schema.decode(Schema.parseJson(JobReport))
-  )
-  return Option.getOrUndefined(yield* Effect.option(read))
-})
 
 /** Where lines are spoken; undefined if none is. */
 const linesIn = ({ cues }: JobReport): ReadonlyArray<SpokenStretch> | undefined => {

@@ -8,7 +8,7 @@ import { toSeconds } from "../../domain/time/Units.ts"
 import type { KnownVoice, ReviewEdit, ReviewEdits } from "../../pages/data/ReviewProtocol.ts"
 import type { Batch } from "../load/Job.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
-import { ReviewFailed } from "./ReviewFailed.ts"
+import { type ReviewFailed, reviewFailed } from "./ReviewFailed.ts"
 
 /** Gives a schema one message for every fault. */
 const expecting = <A, I>(schema: Schema.Schema<A, I>, words: string) =>
@@ -46,12 +46,11 @@ export const parseEdits = (body: string): Either.Either<ReviewEdits, ReviewFaile
     onLeft: (error) => {
       const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
       const [, cue, field] = issue?.path ?? []
-      return new ReviewFailed({
-        words:
-          issue === undefined || cue === undefined || field === undefined
-            ? "expected edits in the review page's format"
-            : `cue ${String(cue)}: ${String(field)}: ${issue.message}`
-      })
+      return reviewFailed(
+        issue === undefined || cue === undefined || field === undefined
+          ? "expected edits in the review page's format"
+          : `cue ${String(cue)}: ${String(field)}: ${issue.message}`
+      )
     },
     onRight: ({ parts }) => parts
   })
@@ -74,13 +73,11 @@ export const changesOf = Effect.fnUntraced(function* (
   const strange = Object.keys(edits).filter((name) => !lines.some((line) => overrideName(line) === name))
   const lost = script.words.cues.find((spoken) => spoken.cue === cue && "why" in spoken)
   if (lost !== undefined)
-    return yield* new ReviewFailed({
-      words: `cue ${cue} cannot be read; fix line ${lost.line} of ${script.job.inputName} and run the batch again`
-    })
+    return yield* reviewFailed(
+      `cue ${cue} cannot be read; fix line ${lost.line} of ${script.job.inputName} and run the batch again`
+    )
   if (strange.length > 0 || lines.length === 0)
-    return yield* new ReviewFailed({
-      words: `cue ${strange[0] ?? cue} has no spoken line; choose a cue that is spoken`
-    })
+    return yield* reviewFailed(`cue ${strange[0] ?? cue} has no spoken line; choose a cue that is spoken`)
   const changes: ReviewChanges = Object.fromEntries(
     lines.flatMap((line) => {
       const edit = edits[overrideName(line)]

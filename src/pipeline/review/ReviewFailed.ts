@@ -9,3 +9,6 @@ export class ReviewFailed extends Schema.TaggedError<ReviewFailed>()("ReviewFail
     return this.words
   }
 }
+
+/** Returns the error with this message. */
+export const reviewFailed = (words: string): ReviewFailed => new ReviewFailed({ words })

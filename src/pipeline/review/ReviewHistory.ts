@@ -38,13 +38,12 @@ export const saveChanges = Effect.fn("ReviewHistory.saveChanges")(function* (
   entries: ReadonlyArray<OverridesEntry>
 ) {
   const { before, after } = yield* editOverrides(manifest, entries)
-  const saved: SavedChange = {
+  return {
     cues,
     before: { digest: digestOf(before.text), entries: before.entries },
     after: { digest: digestOf(after.text), entries },
     ...differenceOf(before.text, after.text)
-  }
-  return saved
+  } satisfies SavedChange
 })
 
 /**

@@ -19,7 +19,7 @@ import { reportIn } from "../report/ReportFile.ts"
 import { longerFilmOf, playableFiles, seasonOf } from "../report/ReportPages.ts"
 import { shownApprovals } from "../report/Approvals.ts"
 import { writeResult } from "../report/ResultFolder.ts"
-import { ReviewFailed } from "./ReviewFailed.ts"
+import { reviewFailed } from "./ReviewFailed.ts"
 
 /** A sample rate that is enough to draw a waveform, and fast to decode. */
 const outlineRate = SampleRate.make(8_000)
@@ -48,9 +48,7 @@ export const reviewedJob = Effect.fn("ReviewPages.reviewedJob")(function* (batch
   const { out } = batch
   const report = yield* reportIn(out, job.id)
   if (report === undefined)
-    return yield* new ReviewFailed({
-      words: `job ${job.id} has no readable report; run the batch first`
-    })
+    return yield* reviewFailed(`job ${job.id} has no readable report; run the batch first`)
   const audio = yield* soundOf(out, job)
   const peaks = audio === undefined ? [] : yield* outlineOf(out, job, audio, report)
   const path = yield* filmShown(batch, job)
@@ -102,10 +100,7 @@ export const rewriteBatch = Effect.fn("ReviewPages.rewriteBatch")(function* (bat
 
 const runOf = ({ out }: Batch) =>
   Effect.flatMap(readPreviousRun(out), (run) =>
-    Effect.mapError(
-      run,
-      () => new ReviewFailed({ words: `no readable run.json in ${out}; run the batch first` })
-    )
+    Effect.mapError(run, () => reviewFailed(`no readable run.json in ${out}; run the batch first`))
   )
 
 /** Lists every job of the manifest: its status is from the last run or, if that run left it out, from its report. */
@@ -116,7 +111,7 @@ const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {
       const { id, approvals } = job
       const report = yield* reportIn(batch.out, id)
       const approval = report === undefined ? undefined : shownApprovals(report, approvals).job
-      const shown: BatchJob = {
+      return {
         summary: run.jobs.find((summary) => summary.id === id) ?? {
           id,
           status: report?.metrics.failed === 0 ? "delivered" : "unfinished"
@@ -126,8 +121,7 @@ const pageOf = Effect.fnUntraced(function* (batch: Batch, run: RunReport) {
         href: report === undefined ? undefined : `${encodeURIComponent(id)}/report.html`,
         season: seasonOf(job),
         isApproved: approval !== undefined && approval.isStale !== true
-      }
-      return shown
+      } satisfies BatchJob
     })
   )
   return batchPage(run, jobs, builtParts.batch)

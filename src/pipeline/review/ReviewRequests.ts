@@ -2,15 +2,14 @@
 import { Either, Schema } from "effect"
 import { SpeakerVoice } from "../../domain/manifest/ReviewDecisions.ts"
 import type { ApprovalRequest } from "../../pages/data/ReviewProtocol.ts"
-import { ReviewFailed } from "./ReviewFailed.ts"
+import { type ReviewFailed, reviewFailed } from "./ReviewFailed.ts"
 import type { Shape } from "./ReviewShapes.ts"
 
 const parsing =
   <A, I>(schema: Schema.Schema<A, I>, expected: string) =>
   (body: string): Either.Either<A, ReviewFailed> =>
-    Either.mapLeft(
-      Schema.decodeEither(Schema.parseJson(schema))(body),
-      () => new ReviewFailed({ words: `expected ${expected}, in the review page's format` })
+    Either.mapLeft(Schema.decodeEither(Schema.parseJson(schema))(body), () =>
+      reviewFailed(`expected ${expected}, in the review page's format`)
     )
 
 const Words = Schema.NonEmptyTrimmedString.pipe(Schema.maxLength(20_000))

@@ -25,7 +25,7 @@ import { holdableJob, placeJob, settledJob } from "../place/JobPlacement.ts"
 import { placeWithPicture } from "../place/PictureGiving.ts"
 import { type JobPlan, planBatch, withOverrides } from "../plan/BatchPlan.ts"
 import { planRetakes } from "../place/Retakes.ts"
-import { ReviewFailed } from "./ReviewFailed.ts"
+import { reviewFailed } from "./ReviewFailed.ts"
 import type { PlacedTake } from "./TakePreview.ts"
 import { planOne, beforeEdits } from "./ReviewedLines.ts"
 import { type ReviewChanges, changesOf, mergeEdits } from "./ReviewEdits.ts"
@@ -58,9 +58,9 @@ export const makeTake = Effect.fn("ReviewSession.makeTake")(function* <E>(
   const placements = all.filter(({ lines }) => lines.some((line) => line.cue === cue))
   const [first] = placements
   if (first === undefined)
-    return yield* new ReviewFailed({
-      words: `the service returned no speech for cue ${cue}; check that the voice supports this text`
-    })
+    return yield* reviewFailed(
+      `the service returned no speech for cue ${cue}; check that the voice supports this text`
+    )
   const end = placements.reduce((latest, placement) => Math.max(latest, placement.end), 0)
   const shortenBy = placements.flatMap((placement) => placement.shortenBy ?? [])[0]
   const take: Take = {
@@ -186,9 +186,9 @@ const speakUses = Effect.fnUntraced(function* <E>(
   const utterances = uses.map(({ utterance }) => utterance)
   const keys = Array.dedupe(utterances.map(({ key }) => key))
   if (!mayPay && (yield* store.clips(keys)).size < keys.length)
-    return yield* new ReviewFailed({
-      words: "the clip of this take was deleted; press Listen to speak it again, at the service's price"
-    })
+    return yield* reviewFailed(
+      "the clip of this take was deleted; press Listen to speak it again, at the service's price"
+    )
   // A trial is a batch of its own, so the manifest's own batch stays registered unchanged until a take is accepted.
   const trial = { ...batch, key: `${batch.key} in review` }
   const { waiting } = yield* registerBatch({ batch: trial, jobs: [{ ...plan, uses }], utterances })
@@ -208,7 +208,7 @@ const speakUses = Effect.fnUntraced(function* <E>(
     return standing?.state === "failed" ? [standing.setback?.words ?? "it could not be spoken"] : []
   })
   const words = failed[0] ?? halt?.words
-  if (words !== undefined) return yield* new ReviewFailed({ words })
+  if (words !== undefined) return yield* reviewFailed(words)
 })
 
 /** Mixes the placements into one piece of audio, from `start` to `end`. */
@@ -244,8 +244,7 @@ export const prepareEdit = Effect.fn("ReviewSession.prepareEdit")(function* <E>(
 ) {
   const plan = yield* planBatch(batch)
   const job = plan.jobs.find((one) => one.job.id === id)
-  if (job === undefined)
-    return yield* new ReviewFailed({ words: `this batch has no job "${id}"; reload the page` })
+  if (job === undefined) return yield* reviewFailed(`this batch has no job "${id}"; reload the page`)
   yield* speakUses(speech, batch, job, cues)
   yield* registerBatch(plan)
   return job
@@ -261,9 +260,9 @@ export const deliverEdited = Effect.fn("ReviewSession.deliverEdited")(function* 
     : yield* deliverToResult(yield* placeJob(settled))
   const result = job.job.into === undefined ? own : yield* heardInShared(batch, own)
   if (result.status !== "delivered")
-    return yield* new ReviewFailed({
-      words: `the change is saved, but job ${job.job.id} was not delivered: ${result.error}`
-    })
+    return yield* reviewFailed(
+      `the change is saved, but job ${job.job.id} was not delivered: ${result.error}`
+    )
 })
 
 /** Rebuilds a job's shared video; returns the job's result. */

@@ -7,7 +7,7 @@ import type { Batch, Job } from "../load/Job.ts"
 import { planBatch } from "../plan/BatchPlan.ts"
 import { textsOf } from "../plan/JobScript.ts"
 import type { ReviewChanges } from "./ReviewEdits.ts"
-import { ReviewFailed } from "./ReviewFailed.ts"
+import { reviewFailed } from "./ReviewFailed.ts"
 
 /** A change of the shape of cues. */
 export type Shape =
@@ -39,26 +39,22 @@ export const shapeChange = Effect.fn("ReviewShapes.shapeChange")(function* (
   const own = lines.filter((line) => line.cue === cue)
   const [line] = own
   if (line === undefined)
-    return yield* new ReviewFailed({ words: `cue ${cue} has no spoken line; choose a cue that is spoken` })
+    return yield* reviewFailed(`cue ${cue} has no spoken line; choose a cue that is spoken`)
   if (shape._tag === "Shift") {
     if (line.slot === undefined)
-      return yield* new ReviewFailed({
-        words:
-          "a narration's lines have no times, so they cannot be moved; change pauses in the manifest instead"
-      })
+      return yield* reviewFailed(
+        "a narration's lines have no times, so they cannot be moved; change pauses in the manifest instead"
+      )
     const by = Math.round(((overrides[`${cue}`]?.shift ?? 0) + shape.by) * 1000) / 1000
     const { shift: _before, ...rest } = overrides[`${cue}`] ?? {}
     const change: CueOverride = { ...was(cue), ...rest, ...(by === 0 ? {} : { shift: by }) }
     const isEmpty = Object.keys(change).every((key) => key === "was")
-    const moved: ShapeChange = { changes: { [cue]: isEmpty ? undefined : change }, cues: [cue] }
-    return moved
+    return { changes: { [cue]: isEmpty ? undefined : change }, cues: [cue] } satisfies ShapeChange
   }
   if (shape._tag === "Split") {
     const whole = own.find((each) => overrideName(each) === shape.name)
     if (whole === undefined)
-      return yield* new ReviewFailed({
-        words: `cue ${shape.name} has no spoken line; choose a cue that is spoken`
-      })
+      return yield* reviewFailed(`cue ${shape.name} has no spoken line; choose a cue that is spoken`)
     // Pieces of pieces are kept with the cue's first line, so that no name ever changes.
     const base = overrides[`${cue}`] ?? {}
     const now = shape.name === `${cue}` ? base : (overrides[shape.name] ?? {})
@@ -81,15 +77,14 @@ export const shapeChange = Effect.fn("ReviewShapes.shapeChange")(function* (
       shape.name === `${cue}`
         ? { [cue]: { ...first, split } }
         : { [cue]: { ...was(cue), ...base, split }, [shape.name]: first }
-    const made: ShapeChange = { changes, cues: [cue] }
-    return made
+    return { changes, cues: [cue] } satisfies ShapeChange
   }
   const next = lines.find((each) => each.cue > cue)
   const after = next === undefined ? [] : lines.filter((each) => each.cue === next.cue)
   if (next === undefined || own.length > 1 || after.length > 1 || next.speaker !== line.speaker)
-    return yield* new ReviewFailed({
-      words: `cue ${cue} cannot be joined with the next one: each must be one line, of the same speaker`
-    })
+    return yield* reviewFailed(
+      `cue ${cue} cannot be joined with the next one: each must be one line, of the same speaker`
+    )
   const before = overrides[`${cue}`] ?? {}
   const following = overrides[`${next.cue}`]
   const change: CueOverride = {
@@ -102,6 +97,5 @@ export const shapeChange = Effect.fn("ReviewShapes.shapeChange")(function* (
   // A shift of the next cue still moves those that follow it.
   const kept: CueOverride | undefined =
     following?.shift === undefined ? undefined : { ...was(next.cue), shift: following.shift }
-  const joined: ShapeChange = { changes: { [cue]: change, [next.cue]: kept }, cues: [cue, next.cue] }
-  return joined
+  return { changes: { [cue]: change, [next.cue]: kept }, cues: [cue, next.cue] } satisfies ShapeChange
 })

@@ -8,10 +8,10 @@ import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { OverridesEntry } from "../load/OverridesFile.ts"
 import { planBatch } from "../plan/BatchPlan.ts"
-import { servicePrices } from "../plan/Prices.ts"
+import { servicePrices, costOf } from "../plan/Prices.ts"
 import { checkService } from "../plan/ServicePreflight.ts"
 import { reviewVoices } from "./ReviewEdits.ts"
-import { ReviewFailed } from "./ReviewFailed.ts"
+import { reviewFailed } from "./ReviewFailed.ts"
 
 /** Lists a job's speakers with their voices and numbers of lines, those with the most lines first. */
 export const readSpeakers = Effect.fn("ReviewVoices.readSpeakers")(function* (batch: Batch, job: Job) {
@@ -19,13 +19,12 @@ export const readSpeakers = Effect.fn("ReviewVoices.readSpeakers")(function* (ba
     jobs: [{ lines }]
   } = yield* planBatch({ ...batch, jobs: [job] })
   const bySpeaker = Array.groupBy(lines, ({ speaker }) => speaker ?? "")
-  const sheet: SpeakerSheet = {
+  return {
     speakers: Object.entries(bySpeaker)
       .sort(([, a], [, b]) => b.length - a.length)
       .map(([speaker, own]) => ({ speaker, lines: own.length, ...usualVoice(own) })),
     voices: reviewVoices(batch, lines, () => undefined)
-  }
-  return sheet
+  } satisfies SpeakerSheet
 })
 
 /** The voice that most of these lines have. */
@@ -68,29 +67,25 @@ export const planVoice = Effect.fn("ReviewVoices.planVoice")(function* (
   // By line: its new utterance may exist already, if another speaker says the same with this voice.
   const changed = spokenLines(plan.uses).filter(({ name }) => !was.has(name))
   if (!plan.lines.some(({ speaker }) => speaker === voice.speaker))
-    return yield* new ReviewFailed({
-      words: `job ${job.id} has no line of ${voice.speaker ?? "an unnamed speaker"}; choose another speaker`
-    })
+    return yield* reviewFailed(
+      `job ${job.id} has no line of ${voice.speaker ?? "an unnamed speaker"}; choose another speaker`
+    )
   const store = yield* UtteranceStore
   const fresh = new Map(changed.map(({ utterance }) => [utterance.key, utterance]))
   const kept = yield* store.clips([...fresh.keys()])
   const paid = [...fresh.values()].filter(({ key }) => !kept.has(key))
   if (paid.length > 0) yield* checkService(after, paid)
   const priceOf = paid.length === 0 ? () => 0 : yield* servicePrices(after)
-  const credits = paid.reduce<number | undefined>((sum, { casting, characters }) => {
-    const price = priceOf(casting)
-    return sum === undefined || price === undefined ? undefined : sum + price * characters
-  }, 0)
-  const change: VoiceChange = {
+  const { characters, credits } = costOf(paid, priceOf)
+  return {
     price: {
       lines: new Set(changed.map(({ line }) => lineName(line))).size,
       kept: kept.size,
       tasks: paid.length,
-      characters: paid.reduce((sum, { characters }) => sum + characters, 0),
+      characters,
       ...(credits === undefined ? {} : { credits })
     },
     entries: [{ path: ["voices", job.id], value: recast }],
     cues: [...new Set(changed.map(({ line }) => line.cue))]
-  }
-  return change
+  } satisfies VoiceChange
 })

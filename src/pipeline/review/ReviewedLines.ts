@@ -6,7 +6,7 @@ import type { Batch, Job } from "../load/Job.ts"
 import { planBatch, type JobPlan } from "../plan/BatchPlan.ts"
 import { reportIn } from "../report/ReportFile.ts"
 import { editFrom, reviewVoices } from "./ReviewEdits.ts"
-import { ReviewFailed } from "./ReviewFailed.ts"
+import { reviewFailed } from "./ReviewFailed.ts"
 import type { CueReport, JobReport } from "../../domain/report/Report.ts"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Line } from "../../domain/speech/Line.ts"
@@ -44,20 +44,17 @@ export const readCue = Effect.fn("ReviewedLines.readCue")(function* (
     takes?.some((taken) => taken.cue === cue)
   )
   if (parts.length === 0 && joined !== undefined)
-    return yield* new ReviewFailed({
-      words: `cue ${cue} is spoken with cue ${joined[0]}; edit or revert that one`
-    })
+    return yield* reviewFailed(`cue ${cue} is spoken with cue ${joined[0]}; edit or revert that one`)
   if (parts.length === 0)
-    return yield* new ReviewFailed({ words: `cue ${cue} has no spoken line; choose a cue that is spoken` })
+    return yield* reviewFailed(`cue ${cue} has no spoken line; choose a cue that is spoken`)
   const names = parts.map(({ name }) => name)
-  const sheet: ReviewedCue = {
+  return {
     parts,
     // After a split or join, earlier takes have other lines.
     takes: heard.filter((take) => Equal.equals(Data.array(Object.keys(take)), Data.array(names))),
     voices: reviewVoices(batch, [...script.lines, ...now.lines], paces.ofVoice),
     maxSpeed: job.fit.maxSpeed
-  }
-  return sheet
+  } satisfies ReviewedCue
 })
 
 /** Returns a plan with its lines before single cues are changed; edits are compared with these. */

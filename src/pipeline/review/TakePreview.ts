@@ -87,8 +87,7 @@ export const previewOf = Effect.fn("TakePreview.previewOf")(function* (
     const blocks = Array.from(steps, (made) =>
       made.map(({ bytes }) => sampleBytesOf(toInt16(floatsIn(bytes))))
     )
-    const preview: TakePreview = { from, wav: Buffer.concat([header, ...blocks.flat()]) }
-    return preview
+    return { from, wav: Buffer.concat([header, ...blocks.flat()]) } satisfies TakePreview
     // A clip that cannot be read. The delivery reports it.
   }).pipe(Effect.orElseSucceed(() => undefined))
 })

@@ -114,11 +114,10 @@ export const rewriteLines = Effect.fn("RewriteStage.rewriteLines")(function* (
       { concurrency, discard: true }
     )
   }
-  const job: RewrittenJob = {
+  return {
     lines: rewrittenLines(plan, long, known).map((line) => explained(line, failures)),
     failures
-  }
-  return job
+  } satisfies RewrittenJob
 })
 
 /** Says why a line that was to be sent has no proposal. */

@@ -38,8 +38,7 @@ export const cleanClips = Effect.fn("Cleanup.cleanClips")(function* (
   // Unusable audio is evidence until a later take has produced a clip.
   const spoken = yield* store.clipSizes(plan.utterances.map(({ key }) => key))
   const superseded = yield* clips.dropOriginals([...spoken.keys()])
-  const cleaned: Cleaned = { utterances: held.size, bytes: removed + superseded + (yield* removeLeftovers) }
-  return cleaned
+  return { utterances: held.size, bytes: removed + superseded + (yield* removeLeftovers) } satisfies Cleaned
 })
 
 /**

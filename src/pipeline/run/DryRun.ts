@@ -25,6 +25,7 @@ import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan, PartialPlan } from "../plan/BatchPlan.ts"
 import type { UnreadReason } from "../plan/SpeechAccess.ts"
 import { type Reread, rereadNotices } from "./ReadingChanges.ts"
+import { costOf } from "../plan/Prices.ts"
 
 /** Tasks in flight, refusals, prices, balance and disk space, in addition to clips and speaking rates. */
 export interface Outlook extends Known {
@@ -235,13 +236,13 @@ const sendingOf = (utterances: ReadonlyArray<Utterance>, outlook: Outlook): Send
   const missing = [...all.values()].filter(({ key }) => !clips.has(key))
   const awaited = missing.filter(({ key }) => inFlight.has(key))
   const left = missing.filter((utterance) => isUnsent(utterance, outlook))
-  const credits = creditsOf(left, outlook)
+  const { characters, credits } = costOf(left, outlook.priceOf)
   return {
     utterances: all.size,
     reused: all.size - missing.length,
     underWay: awaited.length,
     refused: missing.length - awaited.length - left.length,
-    characters: left.reduce((sum, { characters }) => sum + characters, 0),
+    characters,
     ...(credits === undefined ? {} : { credits })
   }
 }
@@ -251,15 +252,6 @@ export const isUnsent = (
   { key }: Pick<Utterance, "key">,
   { clips, inFlight, refused }: Pick<Outlook, "clips" | "inFlight" | "refused">
 ): boolean => !clips.has(key) && !inFlight.has(key) && !refused.has(key)
-
-const creditsOf = (
-  utterances: ReadonlyArray<Utterance>,
-  { priceOf }: Pick<Outlook, "priceOf">
-): number | undefined =>
-  utterances.reduce<number | undefined>((sum, { casting, characters }) => {
-    const price = priceOf(casting)
-    return sum === undefined || price === undefined ? undefined : sum + price * characters
-  }, 0)
 
 const faultsOf = (rejected: InputRejected | undefined): PlanReport["faults"] =>
   Array.map(rejected?.faults ?? [], ({ file, line, message }) => ({

@@ -25,7 +25,7 @@ export const openRun = Effect.fnUntraced(function* (sharedClips?: SharedClips) {
   const open = yield* Effect.cachedFunction((folder: string) =>
     Layer.buildWithScope(writableStateLayer(folder, sharedClips), scope)
   )
-  const run: OpenRun = {
+  return {
     read: yield* readOnce,
     known: (folder) =>
       Layer.effectContext(
@@ -36,6 +36,5 @@ export const openRun = Effect.fnUntraced(function* (sharedClips?: SharedClips) {
         )
       ),
     writable: (folder) => Layer.effectContext(open(folder))
-  }
-  return run
+  } satisfies OpenRun
 })

@@ -14,6 +14,7 @@ import type { Batch } from "../load/Job.ts"
 import type { BatchPlan, JobPlan } from "../plan/BatchPlan.ts"
 import { warn } from "../Progress.ts"
 import { priceLookup } from "../speak/Ledger.ts"
+import { costOf } from "../plan/Prices.ts"
 
 /** By job, a digest of everything that determines its texts, except the program's version. */
 const Sources = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
@@ -126,11 +127,10 @@ const summaryOf = (
   priceOf: (casting: Casting) => number | undefined
 ): string => {
   const lines = uses.reduce((sum, use) => sum + use.lines.length, 0)
-  const characters = uses.reduce((sum, { utterance }) => sum + utterance.characters, 0)
-  const credits = uses.reduce<number | undefined>((sum, { utterance }) => {
-    const price = priceOf(utterance.casting)
-    return sum === undefined || price === undefined ? undefined : sum + price * utterance.characters
-  }, 0)
+  const { characters, credits } = costOf(
+    uses.map(({ utterance }) => utterance),
+    priceOf
+  )
   const cost = credits === undefined ? `${characters} characters` : `${Math.ceil(credits)} credits`
   return (
     `job ${job.id}: ${lines} ${lines === 1 ? "line is read" : "lines are read"} differently by this version, ` +

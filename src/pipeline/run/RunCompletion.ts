@@ -160,7 +160,7 @@ const reportOf = Effect.fnUntraced(function* (
   // A run whose state has failed cannot read it.
   const soFar = yield* Effect.option(spentSoFar(batch))
   const { created, adopted, resumed, reused, retried, failed, characters, warnings } = summary
-  const report: RunReport = {
+  return {
     ...(name === undefined ? {} : { name }),
     manifest: basename(manifest),
     startedAt: DateTime.formatIso(at),
@@ -171,8 +171,7 @@ const reportOf = Effect.fnUntraced(function* (
     credits: { ...credits, ...Option.getOrUndefined(Option.map(soFar, creditsSoFar)) },
     ...(stopped === undefined ? {} : { stopped }),
     warnings
-  }
-  return report
+  } satisfies RunReport
 })
 
 const creditsSoFar = ({ credits, repeats }: Effect.Effect.Success<ReturnType<typeof spentSoFar>>) => ({

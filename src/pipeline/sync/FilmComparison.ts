@@ -261,8 +261,7 @@ const decoded = Effect.fnUntraced(function* (path: string, track: number) {
       tracker.push(block)
     })
   )
-  const speech: FilmSpeech = { track: tracker.finish(), seconds: samples / soundRate }
-  return speech
+  return { track: tracker.finish(), seconds: samples / soundRate } satisfies FilmSpeech
 })
 
 const Header = Schema.parseJson(

@@ -5,7 +5,7 @@ import { isDynamicPattern } from "tinyglobby"
 import type { Defaults, JobEntry, WrittenJob } from "../../../domain/manifest/Manifest.ts"
 import { JobId, type LanguageTag } from "../../../domain/values/Ids.ts"
 import { languageNamed, namedByPattern } from "../../../domain/values/LanguageName.ts"
-import { rejectInput, InputRejected, rejectInputs } from "../InputRejected.ts"
+import { type InputRejected, rejectInput, rejectInputs } from "../InputRejected.ts"
 import { jobNameFrom } from "../JobName.ts"
 import {
   fillNames,
@@ -138,13 +138,12 @@ const expandNames = Effect.fnUntraced(function* (entry: JobEntry, defaults: Defa
               onLeft: rejectKey("id"),
               onRight: jobNameFrom
             })
-      const job: ExpandedEntry = {
+      return {
         entry: filled,
         id: yield* idOf(name, place),
         input: file.path,
         episode: episodeOf(file)
-      }
-      return job
+      } satisfies ExpandedEntry
     })
   )
   return { jobs, notices: [...pairs.notices, ...missingLanguages(entry.input, files)] } satisfies Expansion
@@ -302,8 +301,7 @@ const pairFiles = Effect.fnUntraced(function* (
         )
   }
   if (Array.isNonEmptyArray(faults)) return yield* rejectInputs(manifest, faults)
-  const pairs: Pairs = { found, notices }
-  return pairs
+  return { found, notices } satisfies Pairs
 })
 
 const groupOf = (names: ReadonlyArray<string>, values: NameValues): string =>

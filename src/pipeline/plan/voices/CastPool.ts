@@ -71,11 +71,10 @@ export const castFromPools = Effect.fn("CastPool.castFromPools")(function* (
     casts.set(place, found.voices)
     remarks.push(...found.remarks)
   }
-  const cast: PoolCast = {
+  return {
     voiceOf: (job, speaker) => casts.get(placeOf(job))?.get(poolSpeaker(speaker)),
     remarks
-  }
-  return cast
+  } satisfies PoolCast
 })
 
 /** Jobs of one place have the same pool. */
