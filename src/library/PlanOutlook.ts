@@ -1,6 +1,6 @@
 /** Dry run of a batch with everything that its state, service and disk say about it. Spends nothing. */
 import { Array, Effect, Option } from "effect"
-import type { PlanReport, PlannedBalance } from "../domain/report/PlanReport.ts"
+import type { PlanReport } from "../domain/report/PlanReport.ts"
 import type { Refused } from "../gateway/GatewayErrors.ts"
 import { InputRejected } from "../pipeline/load/InputRejected.ts"
 import type { Batch } from "../pipeline/load/Job.ts"
@@ -67,42 +67,32 @@ export const prospectOf = Effect.fn("PlanOutlook.prospectOf")(function* (loaded:
   return prospect
 })
 
-interface Found {
-  readonly outlook: Outlook
-  readonly refused: Refused | undefined
-  readonly strange: Option.Option<InputRejected>
-  readonly notes: ReadonlyArray<string>
-}
-
 /** Collects data about a plan from the state, the service and the disk. */
 const outlookOf = Effect.fnUntraced(function* ({ plan, rejected }: PartialPlan) {
-  const nothing: Found = { outlook: nothingKnown, refused: undefined, strange: Option.none(), notes: [] }
-  if (plan === undefined) return nothing
+  const nothing = { refused: undefined, strange: Option.none<InputRejected>(), notes: [] }
+  if (plan === undefined) return { ...nothing, outlook: nothingKnown }
   const stored = yield* storedOf(plan)
   const unsent = plan.utterances.filter((utterance) => isUnsent(utterance, stored))
-  const account = yield* accountOf(plan.batch, unsent.length)
-  const disk = { disk: yield* diskOf(plan, unsent) }
+  const { account, refused, unasked } = yield* accountOf(plan.batch, unsent.length)
   const service = yield* SpeechService
-  const unread = plan.batch.service === "embedded" ? { unread: yield* service.local.unread } : {}
-  const unpriced = { ...stored, ...disk, ...unread, priceOf: knownPrices(plan) }
-  switch (account._tag) {
-    case "Refused":
-      return { ...nothing, outlook: unpriced, refused: account.refused }
-    case "Unasked": {
-      const note = `balance, prices and voices were not checked: ${account.why}`
-      return { ...nothing, outlook: unpriced, notes: [note] }
-    }
-    default: {
-      const outlook: Outlook = {
-        ...unpriced,
-        priceOf: yield* pricesOf(plan, service),
-        ...(account._tag === "Asked" ? { account: account.account } : {})
-      }
-      if (rejected?.ofOneJob === false) return { ...nothing, outlook }
-      const { unknown, notes } = yield* findUnknownVoices(plan, unsent, service)
-      return { ...nothing, outlook, strange: unknown, notes }
-    }
+  const unpriced: Outlook = {
+    ...stored,
+    disk: yield* diskOf(plan, unsent),
+    unread: plan.batch.service === "embedded" ? yield* service.local.unread : undefined,
+    priceOf: knownPrices(plan),
+    account
   }
+  if (refused !== undefined) return { ...nothing, outlook: unpriced, refused }
+  if (unasked !== undefined)
+    return {
+      ...nothing,
+      outlook: unpriced,
+      notes: [`balance, prices and voices were not checked: ${unasked}`]
+    }
+  const outlook = { ...unpriced, priceOf: yield* pricesOf(plan, service) }
+  if (rejected?.ofOneJob === false) return { ...nothing, outlook }
+  const { unknown, notes } = yield* findUnknownVoices(plan, unsent, service)
+  return { ...nothing, outlook, strange: unknown, notes }
 })
 
 /** The state folder's data about a plan. */
@@ -143,18 +133,15 @@ const nothingKnown: Outlook = {
   priceOf: () => undefined
 }
 
-/** Result of the account check. */
-type AccountSeen =
-  /** The service accepts the key and reports the balance. */
-  | { readonly _tag: "Asked"; readonly account: Pick<PlannedBalance, "credits" | "unlimited"> }
+/** What the service says about the account; nothing if no check was needed or possible. */
+interface AccountSeen {
+  /** The balance: the service accepts the key. */
+  readonly account?: Outlook["account"]
   /** The service rejects the key. */
-  | { readonly _tag: "Refused"; readonly refused: Refused }
-  /** The service is unreachable, so prices and voices need not be requested either. */
-  | { readonly _tag: "Unasked"; readonly why: string }
-  /** No check was needed or possible, or the service does not report credits. */
-  | { readonly _tag: "Unknown" }
-
-const unknown: AccountSeen = { _tag: "Unknown" }
+  readonly refused?: Refused | undefined
+  /** Why the service is unreachable, so that prices and voices need not be requested either. */
+  readonly unasked?: string | undefined
+}
 
 /** Timeout of each of the two requests. */
 const within = "10 seconds"
@@ -168,16 +155,16 @@ const accountOf = Effect.fn("PlanOutlook.accountOf")(function* (
   unsent: number
 ) {
   const { connect, hasKey } = yield* SpeechService
-  if (service === "embedded" || unsent === 0 || !hasKey) return unknown
+  const nothing: AccountSeen = {}
+  if (service === "embedded" || unsent === 0 || !hasKey) return nothing
   return yield* asked.pipe(
     Effect.provide(connect(service, state)),
     Effect.catchTags({
-      Refused: (refused) =>
-        Effect.succeed<AccountSeen>(refused.reason === "key" ? { _tag: "Refused", refused } : unknown),
-      Unreachable: ({ message }) => Effect.succeed<AccountSeen>({ _tag: "Unasked", why: message })
+      Refused: (refused) => Effect.succeed<AccountSeen>(refused.reason === "key" ? { refused } : nothing),
+      Unreachable: ({ message }) => Effect.succeed<AccountSeen>({ unasked: message })
     }),
     // A service without these endpoints may still list prices and voices.
-    Effect.orElseSucceed(() => unknown)
+    Effect.orElseSucceed(() => nothing)
   )
 })
 
@@ -192,10 +179,10 @@ const asked = Effect.gen(function* () {
     )
   )
   const { credits, unlimited } = yield* Effect.timeout(reads.credits, within)
-  if (!unlimited && credits === undefined) return unknown
-  const seen: AccountSeen = {
-    _tag: "Asked",
-    account: { unlimited, ...(unlimited || credits === undefined ? {} : { credits }) }
-  }
+  const seen: AccountSeen = unlimited
+    ? { account: { unlimited } }
+    : credits === undefined
+      ? {}
+      : { account: { unlimited, credits } }
   return seen
 })

@@ -36,12 +36,12 @@ export interface Outlook extends Known {
   /** Credits per character; undefined if unknown. */
   readonly priceOf: (casting: Casting) => number | undefined
   /** The account's balance; undefined if unknown. */
-  readonly account?: Pick<PlannedBalance, "credits" | "unlimited">
+  readonly account?: Pick<PlannedBalance, "credits" | "unlimited"> | undefined
   readonly disk?: ReadonlyArray<DiskSpace>
   /** Earlier replies of the jobs' rewriters; absent if none are known. */
   readonly rewritings?: ReadonlyMap<JobId, KnownRewritings>
   /** Absent if it is unknown what the service's voices can read. */
-  readonly unread?: UnreadReason
+  readonly unread?: UnreadReason | undefined
   /** Lines that a new version of dubwright reads differently. */
   readonly reread?: ReadonlyArray<Reread>
 }
