@@ -41,29 +41,18 @@ export class CommandEnded extends Data.TaggedError("Ended")<{
 export const badUsage = (message: string): CommandEnded =>
   new CommandEnded({ code: exitCodes.unusable, message })
 
-/** Exit code by the `_tag` of a failure; a tag that is absent here is an internal error. */
-const codeOf: Readonly<Record<string, ExitCode>> = {
-  InputRejected: exitCodes.unusable,
-  ScriptRejected: exitCodes.unusable,
-  NoFfmpeg: exitCodes.unusable,
-  NoSqlite: exitCodes.unusable,
-  ConfigError: exitCodes.unusable,
-  ServiceUnusable: exitCodes.unusable,
-  SettingsRejected: exitCodes.unusable,
-  KeyRejected: exitCodes.unusable,
-  DataFolderUnusable: exitCodes.unusable,
-  StateUnusable: exitCodes.unusable,
-  StateBusy: exitCodes.held,
-  ResultUnwritable: exitCodes.unusable,
-  FleetUnusable: exitCodes.unusable,
-  ConfigRejected: exitCodes.unusable,
-  CatalogueRejected: exitCodes.unusable,
-  ListenFailed: exitCodes.unusable,
-  Refused: exitCodes.failed,
-  SlowDown: exitCodes.failed,
-  Unreachable: exitCodes.failed,
-  ServiceAbsent: exitCodes.failed,
-  InvalidResponse: exitCodes.failed
+/** Failures, by their `_tag`, that end a command with these codes; any other is an internal error. */
+const unusable = new Set(
+  (
+    "InputRejected ScriptRejected NoFfmpeg NoSqlite ConfigError ServiceUnusable SettingsRejected KeyRejected " +
+    "DataFolderUnusable StateUnusable ResultUnwritable FleetUnusable ConfigRejected CatalogueRejected ListenFailed"
+  ).split(" ")
+)
+const failed = new Set("Refused SlowDown Unreachable ServiceAbsent InvalidResponse".split(" "))
+
+const codeOf = (tag: string): ExitCode => {
+  if (tag === "StateBusy") return exitCodes.held
+  return unusable.has(tag) ? exitCodes.unusable : failed.has(tag) ? exitCodes.failed : exitCodes.fault
 }
 
 /** Returns the exit code and message for a failure from any room. */
@@ -74,11 +63,7 @@ export const exitCodeFor = (failure: unknown): CommandEnded => {
   const tag =
     typeof failure === "object" && failure !== null && "_tag" in failure ? String(failure._tag) : "Error"
   const message = failure instanceof Error && failure.message !== "" ? failure.message : String(failure)
-  const code = stops(failure)
-    ? exitCodes.stopped
-    : gaveWay(failure)
-      ? exitCodes.failed
-      : (codeOf[tag] ?? exitCodes.fault)
+  const code = stops(failure) ? exitCodes.stopped : gaveWay(failure) ? exitCodes.failed : codeOf(tag)
   return new CommandEnded({ code, message })
 }
 

@@ -17,11 +17,9 @@ import { readSrtVtt } from "./formats/cues/SrtVtt.ts"
 import { parseTiming } from "./formats/cues/TimingLine.ts"
 import { readScc } from "./formats/Scc.ts"
 import { isEbuStl, readEbuStl } from "./formats/EbuStl.ts"
-import { isLabelTrack, readLabelTrack } from "./formats/lines/LabelTrack.ts"
 import { isLrc, readLrc } from "./formats/lines/Lrc.ts"
-import { isMicroDvd, isMpl2, readMicroDvd, readMpl2 } from "./formats/lines/MicroDvd.ts"
+import * as Lines from "./formats/lines/CaptionLines.ts"
 import { isSami, readSami } from "./formats/lines/Sami.ts"
-import { isSpruceStl, readSpruceStl } from "./formats/lines/SpruceStl.ts"
 import { isQuickTimeText, isSubViewer1, isTmPlayer, readStamped } from "./formats/lines/StampedText.ts"
 import { isDialogueHeader, type NamedColumns } from "./formats/tables/DialogueColumns.ts"
 import { readDialogueCsv } from "./formats/tables/DialogueCsv.ts"
@@ -144,12 +142,12 @@ const readers: Readonly<Record<string, (text: string, options: ReadOptions) => R
   vtt: (text, options) => fromStart(readSrtVtt(text, "vtt", options), text, options),
   sbv: (text, options) => fromStart(readSrtVtt(text, "sbv", options), text, options),
   sub: (text, options) => fromStart(readSrtVtt(text, "sbv", options), text, options),
-  mpl: readMpl2,
+  mpl: Lines.readMpl2,
   scc: readScc,
   smi: readSami,
   sami: readSami,
   lrc: readLrc,
-  stl: readSpruceStl,
+  stl: Lines.readSpruceStl,
   csv: readDialogueCsv,
   tsv: readDialogueCsv,
   ass: (text, options) => fromStart(readAss(text), text, options),
@@ -169,9 +167,9 @@ const readers: Readonly<Record<string, (text: string, options: ReadOptions) => R
 /** Also readers of formats that have no extension of their own. */
 const readersByContent: typeof readers = {
   ...readers,
-  microdvd: readMicroDvd,
+  microdvd: Lines.readMicroDvd,
   stamped: readStamped,
-  labels: readLabelTrack,
+  labels: Lines.readLabelTrack,
   timecodes: readTimecodeText
 }
 
@@ -186,14 +184,14 @@ const contentOf = (text: string, ending: string): string | undefined => {
   if (isSami(start.replace(/^<\?xml[^>]*>\s*/iu, ""))) return "sami"
   if (/^<\?xml|^<(?:\w+:)?tt[\s>]/iu.test(start)) return "ttml"
   if (/^Scenarist_SCC V/u.test(start)) return "scc"
-  if (begins(start, isMicroDvd)) return "microdvd"
-  if (begins(start, isMpl2)) return "mpl"
+  if (begins(start, Lines.isMicroDvd)) return "microdvd"
+  if (begins(start, Lines.isMpl2)) return "mpl"
   if (begins(start, isLrc)) return "lrc"
-  if (isSpruceStl(start)) return "stl"
+  if (Lines.isSpruceStl(start)) return "stl"
   if (isSubViewer1(start, ending) || isQuickTimeText(start)) return "stamped"
   if (ending === "txt" || ending === "text" || ending === "") {
     if (isTmPlayer(start)) return "stamped"
-    if (begins(start, isLabelTrack)) return "labels"
+    if (begins(start, Lines.isLabelTrack)) return "labels"
     if (isDialogueHeader(start.split("\n", 2).map((line) => line.split("\t")))) return "tsv"
     if (begins(start, isTimecodeText)) return "timecodes"
   }

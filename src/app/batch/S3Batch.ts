@@ -3,8 +3,8 @@
  * after the run. The state stays on this machine.
  */
 import { tmpdir } from "node:os"
-import { join, extname, sep, basename, dirname } from "node:path"
-import { Array, Effect, Option, Schema, type Scope, Stream } from "effect"
+import { join, sep, basename, dirname } from "node:path"
+import { Array, Effect, Schema, type Scope, Stream } from "effect"
 import { isDynamicPattern } from "tinyglobby"
 import { namesManifest } from "../../pipeline/load/BatchLoader.ts"
 import type { Batch } from "../../pipeline/load/Job.ts"
@@ -16,6 +16,7 @@ import { readS3Settings } from "../../system/s3/S3Settings.ts"
 import { dataFolder, homeFolder } from "../../system/UserFolders.ts"
 import { badUsage, CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
+import { mediaTypeOf } from "./MediaTypes.ts"
 import type { BatchOptions } from "./BatchInput.ts"
 import { readdirSync, statSync, createWriteStream, rmSync } from "node:fs"
 import { readFile } from "node:fs/promises"
@@ -103,21 +104,17 @@ const inS3 = <A>(address: string, use: (s3: S3Client) => Effect.Effect<A, S3Fail
 /** Files copied at once; the client sends the parts of a large one in parallel, too. */
 const filesAtOnce = 4
 
-/** The copied files, by name, with their times of change in milliseconds since 1970. */
-const Sent = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Number }))
-const readSent = Schema.decodeOption(Sent)
+const Copied = Schema.parseJson(
+  Schema.Record({ key: Schema.String, value: Schema.Union(Schema.Number, Schema.String) })
+)
 
-const mediaTypes: Readonly<Record<string, string>> = {
-  ".wav": "audio/wav",
-  ".mp3": "audio/mpeg",
-  ".flac": "audio/flac",
-  ".m4a": "audio/mp4",
-  ".mp4": "video/mp4",
-  ".html": "text/html; charset=utf-8",
-  ".json": "application/json",
-  ".srt": "application/x-subrip; charset=utf-8",
-  ".vtt": "text/vtt; charset=utf-8"
-}
+/** Reads what was copied: by name, a file's time of change (milliseconds since 1970), or the tag of an object. */
+const copiedBefore = (record: string) =>
+  Effect.promise(() => readFile(record, "utf8").catch(() => "")).pipe(
+    Effect.flatMap(Schema.decode(Copied)),
+    Effect.orElseSucceed(() => ({})),
+    Effect.map((copied) => new Map(Object.entries(copied)))
+  )
 
 /**
  * Copies the files of the output folder. Those of the whole run, such as its report, come after those of its jobs.
@@ -126,22 +123,19 @@ const mediaTypes: Readonly<Record<string, string>> = {
 const copyResults = (s3: S3Client, out: string, state: string): Effect.Effect<void, S3Failed> =>
   Effect.gen(function* () {
     const record = `sent-${checksumOf(s3.name).slice(0, 16)}.json`
-    const before = Option.getOrElse(
-      readSent(yield* Effect.promise(() => readFile(join(state, record), "utf8").catch(() => ""))),
-      (): Readonly<Record<string, number>> => ({})
-    )
+    const before = yield* copiedBefore(join(state, record))
     const there = new Map((yield* listAll(s3)).map(({ name, bytes }) => [name, bytes]))
     const files = filesIn(out)
     const now: Record<string, number> = {}
     const copy = ({ name, path, bytes, modified }: (typeof files)[number]) =>
       Effect.gen(function* () {
-        if (there.get(name) !== bytes || before[name] !== modified)
-          yield* s3.putFile(name, path, mediaTypes[extname(name)] ?? "application/octet-stream")
+        if (there.get(name) !== bytes || before.get(name) !== modified)
+          yield* s3.putFile(name, path, mediaTypeOf(name))
         now[name] = modified
       })
     const [ofRun, ofJobs] = Array.partition(files, ({ name }) => name.includes("/"))
     const names = new Set(files.map(({ name }) => name))
-    const gone = Object.keys(before).filter((name) => there.has(name) && !names.has(name))
+    const gone = [...before.keys()].filter((name) => there.has(name) && !names.has(name))
     const atOnce = { concurrency: filesAtOnce, discard: true } as const
     yield* Effect.forEach(ofJobs, copy, atOnce).pipe(
       Effect.zipRight(Effect.forEach(ofRun, copy, atOnce)),
@@ -169,10 +163,6 @@ const filesIn = (out: string) =>
 
 /** Files copied at once. */
 const inputsAtOnce = 8
-
-/** The copied objects, by name, with the tags that they had. */
-const Copied = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.String }))
-const readCopied = Schema.decodeOption(Copied)
 
 /** Copies an object to a file, which is complete or unchanged. */
 const copyObject = (s3: S3Client, name: string, path: string): Effect.Effect<void, S3Failed> =>
@@ -210,14 +200,7 @@ const copyFolder = (
 ): Effect.Effect<void, S3Failed> =>
   Effect.gen(function* () {
     const record = `${folder}.json`
-    const before = new Map(
-      Object.entries(
-        Option.getOrElse(
-          readCopied(yield* Effect.promise(() => readFile(record, "utf8").catch(() => ""))),
-          () => ({})
-        )
-      )
-    )
+    const before = yield* copiedBefore(record)
     const objects = (yield* listAll(s3)).filter(
       ({ name }) => isInside(name) && !except.some((start) => name.startsWith(start))
     )

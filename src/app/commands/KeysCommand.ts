@@ -8,9 +8,12 @@ import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { textTable } from "../terminal/TextTable.ts"
 
-interface NewKey {
+interface Storage {
   readonly data: string
   readonly shared: SharedStorageUrls | undefined
+}
+
+interface NewKey extends Storage {
   readonly name: string
   readonly credits: number | undefined
   readonly account: number | undefined
@@ -21,7 +24,7 @@ interface NewKey {
 }
 
 /** Returns where the service keeps its keys. */
-const placeOf = ({ data, shared }: Pick<NewKey, "data" | "shared">): Keys.KeysPlace => shared ?? data
+const placeOf = ({ data, shared }: Storage): Keys.KeysPlace => shared ?? data
 
 const optionsOf = (wanted: NewKey) =>
   Effect.gen(function* () {
@@ -77,11 +80,11 @@ export const importKeyCommand = Effect.fn("KeysCommand.importKeyCommand")(functi
   yield* screen.say(`imported a key for ${wanted.name}`)
 })
 
-export const listKeysCommand = Effect.fn("KeysCommand.listKeysCommand")(function* (options: {
-  readonly data: string
-  readonly shared: SharedStorageUrls | undefined
-  readonly json: boolean
-}) {
+export const listKeysCommand = Effect.fn("KeysCommand.listKeysCommand")(function* (
+  options: Storage & {
+    readonly json: boolean
+  }
+) {
   const screen = yield* Screen
   const keys = yield* Keys.listKeys(placeOf(options))
   if (options.json) return yield* screen.result(JSON.stringify(keys, null, 2))
@@ -123,12 +126,12 @@ const limitsOf = ({ scopes, expiresAt, requestsPerSecond, creditsPerDay }: Keys.
     ...(creditsPerDay === undefined ? [] : [`${creditsPerDay} credits/day`])
   ].join(", ")
 
-export const auditCommand = Effect.fn("KeysCommand.auditCommand")(function* (options: {
-  readonly data: string
-  readonly shared: SharedStorageUrls | undefined
-  readonly json: boolean
-  readonly last: number | undefined
-}) {
+export const auditCommand = Effect.fn("KeysCommand.auditCommand")(function* (
+  options: Storage & {
+    readonly json: boolean
+    readonly last: number | undefined
+  }
+) {
   const screen = yield* Screen
   const entries = yield* Keys.auditEntries(placeOf(options), options.last ?? 100)
   if (options.json) return yield* screen.result(JSON.stringify(entries, null, 2))
@@ -148,12 +151,12 @@ export const auditCommand = Effect.fn("KeysCommand.auditCommand")(function* (opt
   )
 })
 
-export const grantCommand = Effect.fn("KeysCommand.grantCommand")(function* (options: {
-  readonly data: string
-  readonly shared: SharedStorageUrls | undefined
-  readonly account: number
-  readonly credits: number
-}) {
+export const grantCommand = Effect.fn("KeysCommand.grantCommand")(function* (
+  options: Storage & {
+    readonly account: number
+    readonly credits: number
+  }
+) {
   const screen = yield* Screen
   const granted = yield* Keys.grantCredits(placeOf(options), options.account, options.credits)
   yield* screen.say(
@@ -163,11 +166,11 @@ export const grantCommand = Effect.fn("KeysCommand.grantCommand")(function* (opt
   )
 })
 
-export const revokeKeyCommand = Effect.fn("KeysCommand.revokeKeyCommand")(function* (options: {
-  readonly data: string
-  readonly shared: SharedStorageUrls | undefined
-  readonly which: string
-}) {
+export const revokeKeyCommand = Effect.fn("KeysCommand.revokeKeyCommand")(function* (
+  options: Storage & {
+    readonly which: string
+  }
+) {
   const screen = yield* Screen
   const key = yield* Keys.revokeKey(placeOf(options), options.which)
   yield* screen.say(`revoked key ${key.id} (${key.name}, ${key.hint})`)

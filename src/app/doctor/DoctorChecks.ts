@@ -14,22 +14,31 @@ export interface Check {
   readonly state: "well" | "warning" | "wrong"
   readonly found: string
   /** How to fix it. */
-  readonly remedy?: string
+  readonly remedy?: string | undefined
   /** The dialect that a probe has found. */
   readonly dialect?: DialectSetting
 }
+
+export const well = (name: string, found: string): Check => ({ name, state: "well", found })
+export const warning = (name: string, found: string, remedy?: string): Check => ({
+  name,
+  state: "warning",
+  found,
+  remedy
+})
+export const wrong = (name: string, found: string, remedy: string): Check => ({
+  name,
+  state: "wrong",
+  found,
+  remedy
+})
 
 /** Whether dubwright supports this Node version. */
 export const nodeCheck = (version: string): Check => {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   return major > 20 || (major === 20 && minor >= 19)
-    ? { name: "Node", state: "well", found: version }
-    : {
-        name: "Node",
-        state: "wrong",
-        found: version,
-        remedy: "install Node 20.19 or later (nodejs.org, or: nvm install 22)"
-      }
+    ? well("Node", version)
+    : wrong("Node", version, "install Node 20.19 or later (nodejs.org, or: nvm install 22)")
 }
 
 const sources = {
@@ -54,20 +63,9 @@ export const ffmpegCheck: Effect.Effect<Check> = locateConfigured.pipe(
     })
   ),
   Effect.catchTags({
-    NoFfmpeg: ({ places, advice }) =>
-      Effect.succeed<Check>({
-        name: "ffmpeg",
-        state: "wrong",
-        found: places.join("; "),
-        remedy: advice
-      }),
+    NoFfmpeg: ({ places, advice }) => Effect.succeed(wrong("ffmpeg", places.join("; "), advice)),
     ConfigError: (error) =>
-      Effect.succeed<Check>({
-        name: "ffmpeg",
-        state: "wrong",
-        found: error.message,
-        remedy: "set DUBWRIGHT_FFMPEG to a path, or unset it"
-      })
+      Effect.succeed(wrong("ffmpeg", error.message, "set DUBWRIGHT_FFMPEG to a path, or unset it"))
   })
 )
 
@@ -77,7 +75,6 @@ export const ffmpegFound = (
   missing: ReadonlyArray<MissingAbility>,
   spare: (Binary & { readonly missing: ReadonlyArray<MissingAbility> }) | undefined
 ): Check => {
-  const name = "ffmpeg"
   const found = `${binary.version}, ${sources[binary.source]}: ${binary.path}`
   const left = missing.filter((one) => spare?.missing.some((other) => other.name === one.name) ?? true)
   const taken = missing.filter((one) => !left.includes(one))
@@ -93,13 +90,8 @@ export const ffmpegFound = (
   ]
   const all = [found, ...limits].join("; ")
   return left.length === 0 && (isSpared || !isOld(binary))
-    ? { name, state: "well", found: all }
-    : {
-        name,
-        state: "warning",
-        found: all,
-        remedy: "install a full build of ffmpeg 4.4 or later, or point DUBWRIGHT_FFMPEG at one"
-      }
+    ? well("ffmpeg", all)
+    : warning("ffmpeg", all, "install a full build of ffmpeg 4.4 or later, or point DUBWRIGHT_FFMPEG at one")
 }
 
 const inWords = ({ name, lacking }: MissingAbility): string => `${name} (no ${namesOf(lacking)})`
@@ -118,20 +110,14 @@ export const folderCheck = (folder: string): Effect.Effect<Check> =>
       const free = disk.bavail * disk.bsize
       const found = `${path} (${base === path ? "" : "will be created; "}${gigabytes(free)} free)`
       return free < scarce
-        ? {
-            name: "State folder",
-            state: "warning",
-            found,
-            remedy: "free some space, or choose another folder with --state"
-          }
-        : { name: "State folder", state: "well", found }
+        ? warning("State folder", found, "free some space, or choose another folder with --state")
+        : well("State folder", found)
     } catch (cause) {
-      return {
-        name: "State folder",
-        state: "wrong",
-        found: `${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-        remedy: "make it writable (chown or chmod), or choose another folder with --state"
-      }
+      return wrong(
+        "State folder",
+        `${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        "make it writable (chown or chmod), or choose another folder with --state"
+      )
     }
   })
 

@@ -4,7 +4,7 @@ import { Effect, Option } from "effect"
 import { dialectOf } from "../../domain/manifest/ServiceDialect.ts"
 import { inputText } from "../../pipeline/load/InputFile.ts"
 import { readManifest } from "../../pipeline/load/ManifestFile.ts"
-import { type Check, ffmpegCheck, folderCheck, nodeCheck } from "./DoctorChecks.ts"
+import { type Check, ffmpegCheck, folderCheck, nodeCheck, warning, well, wrong } from "./DoctorChecks.ts"
 import { CommandEnded, exitCodes } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { programsIn } from "../batch/BatchInput.ts"
@@ -48,7 +48,7 @@ export const doctorCommand = Effect.fn("DoctorCommand.doctorCommand")(function* 
   yield* found([yield* folderCheck(options.state ?? join(dirname(file ?? ""), ".dubwright"))])
   const jobs = manifest?.jobs.map((job) => ({ ...manifest.defaults, ...job })) ?? []
   const programs = [...programsIn({ jobs, notify: manifest?.notify })]
-  yield* found(programs.map((one) => ({ name: "Program", state: "well", found: `a run starts ${one}` })))
+  yield* found(programs.map((one) => well("Program", `a run starts ${one}`)))
   yield* found(yield* serviceChecks(flags))
   const isUnusable = checks.some(({ state }) => state === "wrong")
   if (options.probe && !isUnusable)
@@ -75,27 +75,17 @@ const serviceChecks = (options: ServiceFlags) =>
     const service = yield* chosenService(options)
     const key = yield* environmentKey
     const name = service === "embedded" ? "bundled service" : service.baseUrl
-    if (service !== "embedded" && Option.isNone(key)) {
-      const noKey = {
-        state: "wrong",
-        found: "DUBWRIGHT_API_KEY is not set",
-        remedy: "export DUBWRIGHT_API_KEY=… with the service's key"
-      } as const
+    if (service !== "embedded" && Option.isNone(key))
       return [
-        { name: "Service", state: "warning", found: `${name}: not checked without a key` },
-        { name: "Key", ...noKey }
-      ] satisfies ReadonlyArray<Check>
-    }
+        warning("Service", `${name}: not checked without a key`),
+        wrong("Key", "DUBWRIGHT_API_KEY is not set", "export DUBWRIGHT_API_KEY=… with the service's key")
+      ]
     return yield* asked(name, service === "embedded").pipe(
       Effect.provide(readingFrom(options)),
       Effect.catchAll((failure) =>
         Effect.succeed([
           failure instanceof NoFfmpeg
-            ? ({
-                name: "Service",
-                state: "warning",
-                found: `${name}: not started, because it needs ffmpeg`
-              } satisfies Check)
+            ? warning("Service", `${name}: not started, because it needs ffmpeg`)
             : unwell(name, failure)
         ])
       )
@@ -107,48 +97,38 @@ const asked = (name: string, bundled: boolean) =>
     const { ping, reads } = yield* Gateway
     // Ping first: it fails fast if the service is unreachable, while reads retry.
     const service = yield* within(name, Effect.zipRight(ping, reads.health)).pipe(
-      Effect.map(({ status, version, providers }): Check => {
-        const idle = providers.filter(({ ready }) => !ready)
+      Effect.map(({ status, version, providers }) => {
+        const idle = providers.flatMap(({ ready, provider, reason }) =>
+          ready ? [] : [`${provider} (${reason ?? "no reason given"})`]
+        )
         const found = `${name}: ${status}${version === "" ? "" : `, version ${version}`}`
+        const remedy = "use another provider, or fix that engine in the service's settings"
         return idle.length === 0
-          ? { name: "Service", state: "well", found }
-          : {
-              name: "Service",
-              state: "warning",
-              found: `${found}; not ready: ${idle.map(({ provider, reason }) => `${provider} (${reason ?? "no reason given"})`).join(", ")}`,
-              remedy: "use another provider, or fix that engine in the service's settings"
-            }
+          ? well("Service", found)
+          : warning("Service", `${found}; not ready: ${idle.join(", ")}`, remedy)
       }),
       // A service that rejects the key responds, so it is up.
       Effect.catchIf(
         (failure) => failure instanceof Refused,
-        () => Effect.succeed<Check>({ name: "Service", state: "well", found: `${name}: responds` })
+        () => Effect.succeed(well("Service", `${name}: responds`))
       ),
       Effect.catchAll((failure) => Effect.succeed(unwell(name, failure)))
     )
-    if (bundled)
-      return [
-        service,
-        { name: "Key", state: "well", found: "not needed by the bundled service" } satisfies Check
-      ]
+    if (bundled) return [service, well("Key", "not needed by the bundled service")]
     if (service.state === "wrong")
-      return [
-        service,
-        { name: "Key", state: "warning", found: "not checked: the service does not respond" } satisfies Check
-      ]
+      return [service, warning("Key", "not checked: the service does not respond")]
     const key = yield* within(name, reads.credits).pipe(
-      Effect.map(({ credits, unlimited }): Check => ({
-        name: "Key",
-        state: "well",
-        found: `accepted; credits: ${unlimited ? "no limit" : String(credits ?? "unknown")}`
-      })),
-      Effect.catchAll((failure) =>
-        Effect.succeed<Check>({
-          name: "Key",
-          state: "wrong",
-          found: failure.message,
-          remedy: "check that DUBWRIGHT_API_KEY is this service's key (not a login of its web tool)"
-        })
+      Effect.map(({ credits, unlimited }) =>
+        well("Key", `accepted; credits: ${unlimited ? "no limit" : String(credits ?? "unknown")}`)
+      ),
+      Effect.catchAll(({ message }) =>
+        Effect.succeed(
+          wrong(
+            "Key",
+            message,
+            "check that DUBWRIGHT_API_KEY is this service's key (not a login of its web tool)"
+          )
+        )
       )
     )
     return [service, key]
@@ -166,10 +146,9 @@ const within = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>) =>
     })
   }).pipe(Effect.scoped)
 
-const unwell = (name: string, failure: { readonly message: string }): Check => ({
-  name: "Service",
-  state: "wrong",
-  found: `${name}: ${failure.message}`,
-  remedy:
+const unwell = (name: string, { message }: { readonly message: string }): Check =>
+  wrong(
+    "Service",
+    `${name}: ${message}`,
     "check the URL (--base-url, DUBWRIGHT_BASE_URL) and that the service is running; --embedded uses the bundled one"
-})
+  )

@@ -29,7 +29,7 @@ import { askStated, statedPrice } from "../../pipeline/plan/StatedRules.ts"
 import { srtInput } from "../../script/utterances/SrtPayload.ts"
 import { badUsage } from "../ExitCodes.ts"
 import { Screen } from "../terminal/Screen.ts"
-import type { Check } from "./DoctorChecks.ts"
+import { type Check, warning, well, wrong } from "./DoctorChecks.ts"
 
 export interface ProbeOptions {
   readonly manifest: string | undefined
@@ -292,7 +292,7 @@ const historyChecks = (
   if (row === undefined || rows === undefined) {
     const found = fault ?? (rows === undefined ? "its answer has no list" : "it does not list the task")
     const remedy = "name its path in service.dialect.paths.tasks: lost creates cannot be found without it"
-    return [{ name: "History", state: "warning", found, remedy }]
+    return [warning("History", found, remedy)]
   }
   const { voice_name, text: said = "" } = taskOf(row, id, dialect)
   const times = rows.flatMap((one) => instantOf(taskOf(one, id, dialect).created_at) ?? [])
@@ -322,11 +322,3 @@ const dialectCheck = (
     dialect: setting
   }
 }
-
-const well = (name: string, found: string): Check => ({ name, state: "well", found })
-const wrong = (name: string, found: string, remedy: string): Check => ({
-  name,
-  state: "wrong",
-  found,
-  remedy
-})

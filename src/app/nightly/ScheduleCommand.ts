@@ -46,21 +46,19 @@ export const scheduleCommand = Effect.fn("ScheduleCommand.scheduleCommand")(func
     environment: join(home, ".config/dubwright/environment")
   }
   const log = join(home, `.local/state/dubwright/${name}.log`)
-  switch (options.kind) {
-    case "service":
-      return yield* screen.result(serviceUnit(nightly))
-    case "timer":
-      return yield* screen.result(timerUnit(nightly))
-    case "cron":
-      return yield* screen.result(cronLine(nightly, log))
-    case "launchd":
-      return yield* screen.result(launchAgent(nightly, log))
-    case "windows":
-      return yield* screen.result(windowsTask(nightly, log))
-    case undefined:
-      return yield* screen.result(everythingFor(process.platform, nightly, log))
-  }
+  const { kind } = options
+  yield* screen.result(
+    kind === undefined ? everythingFor(process.platform, nightly, log) : parts[kind](nightly, log)
+  )
 })
+
+const parts: Readonly<Record<(typeof scheduleKinds)[number], (nightly: Nightly, log: string) => string>> = {
+  service: serviceUnit,
+  timer: timerUnit,
+  cron: cronLine,
+  launchd: (nightly, log) => launchAgent(nightly, log),
+  windows: (nightly, log) => windowsTask(nightly, log)
+}
 
 /** All that a platform needs, with the commands that install it. */
 export const everythingFor = (platform: NodeJS.Platform, nightly: Nightly, log: string): string => {

@@ -13,13 +13,13 @@ import { readSpeakers } from "../../pipeline/review/ReviewVoices.ts"
 import { parseEdits } from "../../pipeline/review/ReviewEdits.ts"
 import { listenHttp } from "../../service/http/HttpServer.ts"
 import { loadBatchInput, type BatchOptions } from "../batch/BatchInput.ts"
+import { mediaTypeOf } from "../batch/MediaTypes.ts"
 import { exitCodeFor } from "../ExitCodes.ts"
 import { makeReviewAccess, type AccessRefusal } from "./ReviewAccess.ts"
 import { isPosted, routeOf, type PostedRoute, type Route } from "./ReviewRoutes.ts"
 import { Screen } from "../terminal/Screen.ts"
 import { createHash } from "node:crypto"
 import { stat } from "node:fs/promises"
-import { extname } from "node:path"
 import { pipeline } from "node:stream/promises"
 import type { Html } from "../../pages/parts/Html.ts"
 import { previewFrom } from "../../pages/data/ReviewProtocol.ts"
@@ -254,7 +254,7 @@ const sendFile = async (
   const headers = {
     ...guarded,
     "accept-ranges": "bytes",
-    "content-type": mediaTypes[extname(path)] ?? "application/octet-stream"
+    "content-type": mediaTypeOf(path)
   }
   if (wanted === "beyond") {
     response.writeHead(416, { ...headers, "content-range": `bytes */${size}` }).end()
@@ -272,18 +272,4 @@ const sendFile = async (
   }
   // A player that seeks closes the connection in mid-response.
   await pipeline(createReadStream(path, { start: from, end: to }), response).catch(() => response.destroy())
-}
-
-const mediaTypes: Readonly<Record<string, string>> = {
-  ".wav": "audio/wav",
-  ".flac": "audio/flac",
-  ".mp3": "audio/mpeg",
-  ".m4a": "audio/mp4",
-  ".opus": "audio/ogg",
-  ".mp4": "video/mp4",
-  ".m4v": "video/mp4",
-  ".ogv": "video/ogg",
-  ".mov": "video/quicktime",
-  ".webm": "video/webm",
-  ".mkv": "video/x-matroska"
 }

@@ -396,6 +396,12 @@ export const emptyProgress = (now: number): ProgressModel => ({
   stopping: undefined
 })
 
+/** The last stage of a job. */
+const ends = {
+  ...({ Delivered: "delivered", Unchanged: "unchanged" } as const),
+  ...({ JobFailed: "failed", JobUnfinished: "unfinished" } as const)
+}
+
 /** Applies an event at `now` (milliseconds since the epoch). */
 export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now: number): ProgressModel => {
   switch (event._tag) {
@@ -461,13 +467,10 @@ export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now:
     case "Muxing":
       return { ...board, muxing: event.file }
     case "Delivered":
-      return withJob(board, event.job, { stage: "delivered", fraction: 1, printedAt: now })
     case "Unchanged":
-      return withJob(board, event.job, { stage: "unchanged", fraction: 1, printedAt: now })
     case "JobFailed":
-      return withJob(board, event.job, { stage: "failed", fraction: 1, printedAt: now })
     case "JobUnfinished":
-      return withJob(board, event.job, { stage: "unfinished", fraction: 1, printedAt: now })
+      return withJob(board, event.job, { stage: ends[event._tag], fraction: 1, printedAt: now })
     case "Warning":
       return board
   }

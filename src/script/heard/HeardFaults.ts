@@ -91,24 +91,24 @@ const sideOf = (
   const of = steps.filter((step) => partOf(step, asked) === part)
   const from = asked.findIndex((word) => word.part === part)
   const count = asked.filter((word) => word.part === part).length
-  const letters = (range: readonly [number, number]) => lettersIn(asked, range)
-  const total = letters([from, from + count])
-  const matched = of.reduce(
-    (sum, step) => sum + (step.likeness > 0.3 ? step.likeness * letters(step.asked) : 0),
-    0
-  )
-  const [first, last] = [of[0], of.at(-1)]
+  const total = lettersIn(asked, [from, from + count])
+  const matched = matchedLetters(of, asked)
+  const range = [of[0]?.heard[0] ?? 0, of.at(-1)?.heard[1] ?? 0] as const
   return {
     asked: [Math.max(0, from), Math.max(0, from) + count],
-    words: first === undefined || last === undefined ? "" : written(heard, [first.heard[0], last.heard[1]]),
+    words: written(heard, range),
     share: total === 0 ? 1 : matched / total,
-    own:
-      first === undefined || last === undefined
-        ? 0
-        : matched / Math.max(1, lettersIn(heard, [first.heard[0], last.heard[1]])),
+    own: matched / Math.max(1, lettersIn(heard, range)),
     askedWords: count
   }
 }
+
+/** The letters of asked words that were heard, as far as they are alike. */
+const matchedLetters = (steps: ReadonlyArray<AlignmentStep>, asked: ReadonlyArray<ComparableWord>): number =>
+  steps.reduce(
+    (sum, step) => sum + (step.likeness > 0.3 ? step.likeness * lettersIn(asked, step.asked) : 0),
+    0
+  )
 
 const lettersIn = (words: ReadonlyArray<ComparableWord>, [from, to]: readonly [number, number]): number =>
   words.slice(from, to).reduce((sum, { form }) => sum + form.length, 0)
@@ -163,13 +163,7 @@ const otherText = (
 const shareOf = (text: string, heard: string, language: string | undefined): number => {
   const asked = comparableWords(text, language, { other: heard })
   const steps = alignWords(asked, comparableWords(heard, language, { heard: true, other: text }))
-  const total = lettersIn(asked, [0, asked.length])
-  return (
-    steps.reduce(
-      (sum, step) => sum + (step.likeness > 0.3 ? step.likeness * lettersIn(asked, step.asked) : 0),
-      0
-    ) / Math.max(1, total)
-  )
+  return matchedLetters(steps, asked) / Math.max(1, lettersIn(asked, [0, asked.length]))
 }
 
 /** Returns the faults of words left out or added, in order. Neighbouring steps of one kind are one fault. */

@@ -37,40 +37,66 @@ export const alignWords = (
   const width = m + 1
   const costs = new Float64Array((n + 1) * width).fill(Infinity)
   const moves = new Uint8Array((n + 1) * width)
+  const likenessAt = (i: number, j: number, { down, right }: Move): number =>
+    likenessOf(joined(asked, i, down), joined(heard, j, right))
+
+  const costAt = (i: number, j: number, move: Move): number => {
+    const { down, right } = move
+    if (down === 0 || right === 0) return 1
+    if (down + right > 2 && (asked[i]?.unspaced === true || heard[j]?.unspaced === true)) return Infinity
+    const likeness = likenessAt(i, j, move)
+    if (down + right === 2) return costOf(likeness)
+    if (likeness < similarJoined) return Infinity
+    // A recogniser does not hear "little" as "a little": the other word was added.
+    const alone = Math.max(likenessAt(i, j, single), likenessAt(i + down - 1, j + right - 1, single))
+    return likeness <= alone ? Infinity : joinedCost + costOf(likeness)
+  }
+
   costs[0] = 0
   for (let i = 0; i <= n; i++) {
     for (let j = 0; j <= m; j++) {
       const cost = costs[i * width + j] ?? Infinity
-      for (const [move, { down, right }] of shapes.entries()) {
-        if (i + down > n || j + right > m) continue
-        const step = stepCost(asked, heard, i, j, down, right)
-        const at = (i + down) * width + j + right
+      for (const [at, move] of shapes.entries()) {
+        if (i + move.down > n || j + move.right > m) continue
+        const step = costAt(i, j, move)
+        const to = (i + move.down) * width + j + move.right
         // Of equal costs, the first move found is kept.
-        if (cost + step < (costs[at] ?? Infinity) - 1e-9) {
-          costs[at] = cost + step
-          moves[at] = move
+        if (cost + step < (costs[to] ?? Infinity) - 1e-9) {
+          costs[to] = cost + step
+          moves[to] = at
         }
       }
     }
   }
   const steps: Array<AlignmentStep> = []
   for (let i = n, j = m; i > 0 || j > 0;) {
-    const { down, right } = shapes[moves[i * width + j] ?? 0] ?? { down: 1, right: 1 }
-    steps.push(stepOf(asked, heard, i - down, j - right, down, right))
+    const move = shapes[moves[i * width + j] ?? 0] ?? single
+    const { down, right } = move
     i -= down
     j -= right
+    const likeness = down === 0 || right === 0 ? 0 : likenessAt(i, j, move)
+    const alike = likeness === 1 ? "same" : likeness >= similar ? "similar" : "other"
+    const kind = right === 0 ? "missing" : down === 0 ? "invented" : alike
+    steps.push({ kind, asked: [i, i + down], heard: [j, j + right], likeness })
   }
   return steps.reverse()
 }
 
-/** The moves: how many asked and heard words a step takes. */
-const shapes = [
-  { down: 1, right: 1 },
-  { down: 1, right: 0 },
-  { down: 0, right: 1 },
-  { down: 2, right: 1 },
-  { down: 1, right: 2 }
-] as const
+/** How many asked and heard words a step takes. */
+interface Move {
+  readonly down: number
+  readonly right: number
+}
+const single: Move = { down: 1, right: 1 }
+const shapes: ReadonlyArray<Move> = [
+  single,
+  ...[
+    { down: 1, right: 0 },
+    { down: 0, right: 1 },
+    { down: 2, right: 1 },
+    { down: 1, right: 2 }
+  ]
+]
 
 const joined = (words: ReadonlyArray<ComparableWord>, from: number, count: number): string =>
   count === 1
@@ -79,48 +105,3 @@ const joined = (words: ReadonlyArray<ComparableWord>, from: number, count: numbe
         .slice(from, from + count)
         .map(({ form }) => form)
         .join("")
-
-const stepLikeness = (
-  asked: ReadonlyArray<ComparableWord>,
-  heard: ReadonlyArray<ComparableWord>,
-  i: number,
-  j: number,
-  down: number,
-  right: number
-): number => likenessOf(joined(asked, i, down), joined(heard, j, right))
-
-const stepCost = (
-  asked: ReadonlyArray<ComparableWord>,
-  heard: ReadonlyArray<ComparableWord>,
-  i: number,
-  j: number,
-  down: number,
-  right: number
-): number => {
-  if (down === 0 || right === 0) return 1
-  if (down + right > 2 && (asked[i]?.unspaced === true || heard[j]?.unspaced === true)) return Infinity
-  const likeness = stepLikeness(asked, heard, i, j, down, right)
-  if (down + right === 2) return costOf(likeness)
-  if (likeness < similarJoined) return Infinity
-  // A recogniser does not hear "little" as "a little": the other word was added.
-  const alone = Math.max(
-    stepLikeness(asked, heard, i, j, 1, 1),
-    stepLikeness(asked, heard, i + down - 1, j + right - 1, 1, 1)
-  )
-  return likeness <= alone ? Infinity : joinedCost + costOf(likeness)
-}
-
-const stepOf = (
-  asked: ReadonlyArray<ComparableWord>,
-  heard: ReadonlyArray<ComparableWord>,
-  i: number,
-  j: number,
-  down: number,
-  right: number
-): AlignmentStep => {
-  const ranges = { asked: [i, i + down] as const, heard: [j, j + right] as const }
-  if (right === 0) return { kind: "missing", ...ranges, likeness: 0 }
-  if (down === 0) return { kind: "invented", ...ranges, likeness: 0 }
-  const likeness = stepLikeness(asked, heard, i, j, down, right)
-  return { kind: likeness === 1 ? "same" : likeness >= similar ? "similar" : "other", ...ranges, likeness }
-}

@@ -44,14 +44,7 @@ export const cutAtFilmStart = (
   if (before.length === wordy.length)
     return Either.left(`all cues with words ${end}; check shift, rate and sync`)
   return Either.right({
-    words: {
-      ...words,
-      cues: words.cues.map((cue) =>
-        "parts" in cue && gone.has(cue.cue)
-          ? { cue: cue.cue, line: cue.line, skipped: "before-film" as const }
-          : cue
-      )
-    },
+    words: skipping(words, ({ cue }) => gone.has(cue), "before-film"),
     notice: `${before.length} of ${wordy.length} cues, up to cue ${last.cue}, ${end} and are not spoken`
   })
 }
@@ -80,15 +73,22 @@ export const cutAtFilmEnd = (
       `${lengths}: all cues with words start after the end of the film, the first is ${from}; set start if the file's times begin at another hour`
     )
   return Either.right({
-    words: {
-      ...words,
-      cues: words.cues.map((cue) =>
-        "parts" in cue && isBehind(cue) ? { cue: cue.cue, line: cue.line, skipped: behindFilm } : cue
-      )
-    },
+    words: skipping(words, isBehind, behindFilm),
     notice: `${lengths}: ${behind.length} of ${wordy.length} cues, from ${from} on, start after the end of the film and are not spoken; the job ${silently ? "is delivered without them" : "fails unless a cue sheet excludes them or onFailure is silence"}`
   })
 }
+
+/** Skips the cues with words that `isGone` tells. */
+const skipping = (
+  words: Words,
+  isGone: (cue: { readonly cue: number }) => boolean,
+  skipped: "before-film" | typeof behindFilm
+): Words => ({
+  ...words,
+  cues: words.cues.map((cue) =>
+    "parts" in cue && isGone(cue) ? { cue: cue.cue, line: cue.line, skipped } : cue
+  )
+})
 
 /** Formats a time as `0:01:10.5`: hours, minutes, and seconds to a tenth. */
 const clock = (position: number): string => {
