@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option, Schema } from "effect"
 import { type KeyScope, keyScopes } from "../../contract/Account.ts"
-import { checkRows } from "../storage/CheckedRows.ts"
+import { checkRows, column, flagColumn, optionalColumn } from "../storage/CheckedRows.ts"
 import { notLabel } from "../../contract/Task.ts"
 
 /** Prefix of new keys. */
@@ -27,22 +27,6 @@ export interface KeyOptions extends KeyLimits {
   readonly credits?: number
   /** The id of an existing account. */
   readonly account?: number
-}
-
-/** A key as `list` shows it; the key itself is not stored. */
-export interface KeyInfo extends KeyLimits {
-  readonly id: number
-  readonly name: string
-  /** The key's first characters, which identify it in lists. */
-  readonly hint: string
-  readonly account: number
-  readonly imported: boolean
-  readonly createdAt: Date
-  readonly revokedAt: Date | undefined
-  /** Total credits granted; undefined if the account is unlimited. */
-  readonly granted: number | undefined
-  readonly used: number
-  readonly reserved: number
 }
 
 /** Why a key cannot be created, imported or revoked, or credits cannot be granted. */
@@ -72,70 +56,54 @@ export const optionsFault = (
   return undefined
 }
 
-/** The columns of a key's limits. */
-const limitColumns = {
-  scopes: Schema.NullOr(Schema.String),
-  expires_at: Schema.NullOr(Schema.Int),
-  requests_per_second: Schema.NullOr(Schema.Number),
-  credits_per_day: Schema.NullOr(Schema.Int)
-}
-type LimitColumns = Schema.Struct.Type<typeof limitColumns>
-
-/** Converts limits to columns. */
-export const limitColumnsOf = ({
-  scopes,
-  expiresAt,
-  requestsPerSecond,
-  creditsPerDay
-}: KeyLimits): LimitColumns => ({
-  scopes: scopes === undefined ? null : scopes.join(","),
-  expires_at: expiresAt?.getTime() ?? null,
-  requests_per_second: requestsPerSecond ?? null,
-  credits_per_day: creditsPerDay ?? null
+/** A column with a time in milliseconds since 1970. */
+const Time = Schema.transform(Schema.Int, Schema.DateFromSelf, {
+  decode: (at) => new Date(at),
+  encode: (date) => date.getTime()
 })
 
-/** Returns the scopes in a column; keys of older versions have all. */
-export const scopesIn = (column: string | null): ReadonlyArray<KeyScope> =>
-  column === null ? keyScopes : keyScopes.filter((scope) => column.split(",").includes(scope))
+/** A column with scopes between commas. Keys of older versions have none, and may do everything. */
+const Scopes = Schema.transform(Schema.String, Schema.Array(Schema.Literal(...keyScopes)), {
+  decode: (column) => keyScopes.filter((scope) => column.split(",").includes(scope)),
+  encode: (scopes) => scopes.join(",")
+})
 
+/** The columns of a key's limits. */
+const limits = {
+  scopes: optionalColumn("scopes", Scopes),
+  expiresAt: optionalColumn("expires_at", Time),
+  requestsPerSecond: optionalColumn("requests_per_second", Schema.Number),
+  creditsPerDay: optionalColumn("credits_per_day", Schema.Int)
+}
+const encodeLimits = Schema.encodeSync(Schema.Struct(limits))
+
+/** Converts limits to columns. */
+export const limitColumnsOf = ({ scopes, expiresAt, requestsPerSecond, creditsPerDay }: KeyLimits) =>
+  encodeLimits({ scopes, expiresAt, requestsPerSecond, creditsPerDay })
+
+/** A key as `list` shows it; the key itself is not stored. */
 const KeyRow = Schema.Struct({
   id: Schema.Int,
   name: Schema.String,
+  /** The key's first characters, which identify it in lists. */
   hint: Schema.String,
-  account_id: Schema.Int,
-  imported: Schema.Int,
-  created_at: Schema.Int,
-  revoked_at: Schema.NullOr(Schema.Int),
-  granted: Schema.NullOr(Schema.Int),
+  account: column("account_id", Schema.Int),
+  imported: flagColumn("imported"),
+  createdAt: column("created_at", Time),
+  revokedAt: optionalColumn("revoked_at", Time),
+  /** Total credits granted; undefined if the account is unlimited. */
+  granted: optionalColumn("granted", Schema.Int),
   used: Schema.Int,
   reserved: Schema.Int,
-  ...limitColumns
+  ...limits
 })
-export type KeyRow = typeof KeyRow.Type
+export type KeyInfo = typeof KeyRow.Type
 export const keyRows = checkRows("keys and accounts", KeyRow)
 
 /** Selects the keys of visible accounts as `KeyRow`s. More conditions can be appended. */
 export const shownKeys = `SELECT k.id, k.name, k.hint, k.account_id, k.imported, k.created_at, k.revoked_at,
   k.scopes, k.expires_at, k.requests_per_second, k.credits_per_day, a.granted, a.used, a.reserved
   FROM keys k JOIN accounts a ON a.id = k.account_id WHERE a.visible = 1`
-
-/** Converts a row. */
-export const infoOf = (row: KeyRow): KeyInfo => ({
-  id: row.id,
-  name: row.name,
-  hint: row.hint,
-  account: row.account_id,
-  imported: row.imported === 1,
-  createdAt: new Date(row.created_at),
-  revokedAt: row.revoked_at === null ? undefined : new Date(row.revoked_at),
-  granted: row.granted ?? undefined,
-  used: row.used,
-  reserved: row.reserved,
-  ...(row.scopes === null ? {} : { scopes: scopesIn(row.scopes) }),
-  ...(row.expires_at === null ? {} : { expiresAt: new Date(row.expires_at) }),
-  ...(row.requests_per_second === null ? {} : { requestsPerSecond: row.requests_per_second }),
-  ...(row.credits_per_day === null ? {} : { creditsPerDay: row.credits_per_day })
-})
 
 /** The digest's first 48 bits: enough to find the row, useless for guessing the key. */
 export const selectorOf = (digest: Buffer): number => digest.readUIntBE(0, 6)
@@ -148,30 +116,17 @@ export const hintOf = (key: string): string => {
 }
 
 /** The account of a key, the key's own id, and its scopes and limits. */
-export interface KeyHolder {
-  readonly id: number
-  readonly name: string
-  readonly key: number
-  readonly scopes: ReadonlyArray<KeyScope>
-  readonly requestsPerSecond: number | undefined
-  readonly imported: boolean
-  readonly expired: boolean
-}
-
-/** Columns that identify a key's holder. */
-const holderRows = checkRows(
-  "keys and accounts",
-  Schema.Struct({
-    id: Schema.Int,
-    name: Schema.String,
-    key: Schema.Int,
-    digest: Schema.Uint8ArrayFromSelf,
-    imported: Schema.Int,
-    scopes: limitColumns.scopes,
-    expires_at: limitColumns.expires_at,
-    requests_per_second: limitColumns.requests_per_second
-  })
-)
+const HolderRow = Schema.Struct({
+  id: Schema.Int,
+  name: Schema.String,
+  key: Schema.Int,
+  digest: Schema.Uint8ArrayFromSelf,
+  imported: flagColumn("imported"),
+  scopes: limits.scopes,
+  expiresAt: limits.expiresAt,
+  requestsPerSecond: limits.requestsPerSecond
+})
+const holderRows = checkRows("keys and accounts", HolderRow)
 
 /** Finds the holder of a valid or expired key by its digest. `now` is in milliseconds since 1970. */
 export const findHolder = (sql: SqlClient, digest: Buffer, now: number) =>
@@ -181,16 +136,13 @@ export const findHolder = (sql: SqlClient, digest: Buffer, now: number) =>
     Effect.map((rows) =>
       Option.map(
         Option.fromNullable(rows.find((row) => timingSafeEqual(row.digest, digest))),
-        (row): KeyHolder => ({
-          id: row.id,
-          name: row.name,
-          key: row.key,
-          scopes: scopesIn(row.scopes),
-          requestsPerSecond: row.requests_per_second ?? undefined,
-          imported: row.imported === 1,
-          expired: row.expires_at !== null && row.expires_at <= now
+        ({ digest: _, expiresAt, scopes = keyScopes, ...holder }) => ({
+          ...holder,
+          scopes,
+          expired: expiresAt !== undefined && expiresAt.getTime() <= now
         })
       )
     ),
     Effect.orDie
   )
+export type KeyHolder = Option.Option.Value<Effect.Effect.Success<ReturnType<typeof findHolder>>>

@@ -11,11 +11,10 @@ import {
   findHolder,
   limitColumnsOf,
   hintOf,
-  infoOf,
   type KeyOptions,
   keyPrefix,
   KeyRejected,
-  type KeyRow,
+  type KeyInfo,
   keyRows,
   optionsFault,
   selectorOf,
@@ -97,22 +96,22 @@ const make = Effect.gen(function* () {
    * Revokes a key, fails its queued tasks and releases their credits. A task of an older version has no key id; it
    * fails once its account has no valid key left.
    */
-  const revoked = (row: KeyRow, now: number) =>
+  const revoked = (row: KeyInfo, now: number) =>
     Effect.gen(function* () {
       // Locks the account: a concurrent create is either stored before the revocation, or finds the key revoked.
-      yield* sql`UPDATE accounts SET reserved = reserved WHERE id = ${row.account_id}`
+      yield* sql`UPDATE accounts SET reserved = reserved WHERE id = ${row.account}`
       yield* sql`UPDATE keys SET revoked_at = ${now} WHERE id = ${row.id}`
       const failed = yield* creditRows(sql`UPDATE tasks
         SET status = 'failed', text = NULL, completed_at = ${now}, error_code = 'key_revoked',
           error_message = 'the key that created this task was revoked'
-        WHERE status = 'queued' AND account_id = ${row.account_id} AND (key_id = ${row.id} OR key_id IS NULL AND
-          NOT EXISTS (SELECT 1 FROM keys WHERE account_id = ${row.account_id} AND revoked_at IS NULL))
+        WHERE status = 'queued' AND account_id = ${row.account} AND (key_id = ${row.id} OR key_id IS NULL AND
+          NOT EXISTS (SELECT 1 FROM keys WHERE account_id = ${row.account} AND revoked_at IS NULL))
         RETURNING credits`)
       const released = failed.reduce((sum, { credits }) => sum + credits, 0)
-      yield* sql`UPDATE accounts SET reserved = reserved - ${released} WHERE id = ${row.account_id}`
+      yield* sql`UPDATE accounts SET reserved = reserved - ${released} WHERE id = ${row.account}`
       yield* noteAudit(sql, {
         event: "key_revoked",
-        account: row.account_id,
+        account: row.account,
         key: row.id,
         by: operator(),
         detail: `${failed.length} queued tasks failed`
@@ -151,10 +150,7 @@ const make = Effect.gen(function* () {
       )
     }),
 
-    list: keyRows(sql`${shown} ORDER BY k.id`).pipe(
-      Effect.map((rows) => rows.map(infoOf)),
-      Effect.orDie
-    ),
+    list: Effect.orDie(keyRows(sql`${shown} ORDER BY k.id`)),
 
     revoke: Effect.fn("KeyStore.revoke")(function* (which: string) {
       const now = yield* Clock.currentTimeMillis
@@ -174,7 +170,7 @@ const make = Effect.gen(function* () {
           detail: `several keys are named "${which}"; choose one by id: ${rows.map((each) => each.id).join(", ")}`
         })
       yield* Effect.orDie(inTransaction(revoked(row, now)))
-      return infoOf({ ...row, revoked_at: now })
+      return { ...row, revokedAt: new Date(now) }
     }),
 
     /** Creates a key for the embedding process. It belongs to the hidden account and replaces that account's keys. */

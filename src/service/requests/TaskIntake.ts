@@ -108,8 +108,8 @@ const make = Effect.gen(function* () {
           key,
           bytes: Math.ceil(order.seconds * bytesPerSecond),
           room,
-          ...(idempotency === undefined ? {} : { idempotency }),
-          ...(url === undefined ? {} : { webhook: { url, origin, host: new URL(url).host } }),
+          idempotency,
+          webhook: url === undefined ? undefined : { url, origin, host: new URL(url).host },
           provider: order.provider.id,
           model: order.model.wire.model_id,
           voice: order.voice.wire.voice_id

@@ -1,6 +1,6 @@
 /** Checks the shape of the rows that the service's statements return. */
 import type { SqlError } from "@effect/sql/SqlError"
-import { Data, Effect, Either, Schema } from "effect"
+import { Data, Effect, Either, Schema, SchemaAST } from "effect"
 import { rowProblem } from "../../store/state/GuardedStatements.ts"
 import { fastRows } from "../../store/state/RowDecoding.ts"
 
@@ -21,3 +21,33 @@ export const checkRows = <A, I>(table: string, row: Schema.Schema<A, I>) => {
       Either.getOrThrowWith(decode(rows), (error) => new RowMismatch({ problem: rowProblem(table, error) }))
     )
 }
+
+/** A field that is a column of another name. */
+export const column = <K extends string, A, I>(name: K, schema: Schema.Schema<A, I>) =>
+  Schema.propertySignature(schema).pipe(Schema.fromKey(name))
+
+/** A column that may be NULL; undefined then. */
+export const optionalColumn = <K extends string, A, I>(name: K, schema: Schema.Schema<A, I>) =>
+  column(
+    name,
+    Schema.transform(Schema.NullOr(schema), Schema.UndefinedOr(Schema.typeSchema(schema)), {
+      decode: (value) => value ?? undefined,
+      encode: (value) => value ?? null
+    })
+  )
+
+/** A column that is 1 if true, else 0. */
+export const flagColumn = <K extends string>(name: K) =>
+  column(
+    name,
+    Schema.transform(Schema.Int, Schema.Boolean, {
+      decode: (value) => value === 1,
+      encode: (value) => (value ? 1 : 0)
+    })
+  )
+
+/** Returns the names of a row's columns, for a statement. */
+export const columnsOf = <A, I>(row: Schema.Schema<A, I>): string =>
+  SchemaAST.getPropertySignatures(Schema.encodedSchema(row).ast)
+    .map(({ name }) => String(name))
+    .join(", ")

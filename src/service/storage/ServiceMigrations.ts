@@ -29,8 +29,8 @@ export const applyMigrations = (migrations: Migrations) =>
 /** Migrates a SQLite database. */
 export const migrateService = Effect.suspend(() =>
   Effect.filterOrFail(
-    applyMigrations(migrations),
-    (version) => version <= Object.keys(migrations).length,
+    applyMigrations(sqliteMigrations),
+    (version) => version <= Object.keys(sqliteMigrations).length,
     (version) => new WrittenByNewer({ version })
   )
 )
@@ -41,7 +41,7 @@ class Unfinished extends Data.TaggedError("Unfinished") {}
 export const keptBefore = `UPDATE tasks SET bytes = CAST(duration_ms * CASE format WHEN 'wav' THEN 48 ELSE 12 END AS BIGINT)
   WHERE status = 'done' AND duration_ms IS NOT NULL`
 
-const migrations = {
+export const sqliteMigrations = {
   "0001_accounts_keys_tasks": [
     // Credits are whole numbers. `granted` is NULL if the account has no limit; the credits to spend are granted -
     // used - reserved. `tasks` counts the account's tasks, so that paging needs no COUNT.

@@ -25,7 +25,7 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { PgClient } from "@effect/sql-pg"
 import Pg from "pg"
-import { applyMigrations, keptBefore } from "./ServiceMigrations.ts"
+import { applyMigrations, keptBefore, sqliteMigrations } from "./ServiceMigrations.ts"
 
 /** Opens the database and the secret. */
 export const sharedAccounts = (urls: SharedStorageUrls) =>
@@ -177,116 +177,32 @@ const kindOf = (name: string): FileKind => fileKinds.find((kind) => name.endsWit
  * a migration only adds tables, columns with defaults, and indexes.
  */
 
-/** The migrations. Tables and columns are those of SQLite. */
+/** Returns the tables, columns and indexes of SQLite's migrations in PostgreSQL's terms, without triggers. */
+const asInSqlite = (...names: ReadonlyArray<keyof typeof sqliteMigrations>): ReadonlyArray<string> =>
+  names
+    .flatMap((name) => sqliteMigrations[name])
+    .filter((statement) => /^(?:CREATE (?:TABLE|INDEX)|ALTER|DROP)/u.test(statement))
+    .map((statement) =>
+      statement
+        .replace(/INTEGER PRIMARY KEY(?: AUTOINCREMENT)?/u, "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY")
+        .replace(/duration_ms INTEGER|\bREAL\b/gu, (type) => type.replace(/\w+$/u, "DOUBLE PRECISION"))
+        .replace(/\bINTEGER\b/gu, "BIGINT")
+        .replace(/\bBLOB\b/gu, "BYTEA")
+        .replace(/\) STRICT(?:, WITHOUT ROWID)?$/u, ")")
+    )
+
 const postgresMigrations = {
   "0001_service": [
-    `CREATE TABLE accounts (
-          id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-          name TEXT NOT NULL,
-          visible BIGINT NOT NULL DEFAULT 1,
-          granted BIGINT,
-          used BIGINT NOT NULL DEFAULT 0 CHECK (used >= 0),
-          reserved BIGINT NOT NULL DEFAULT 0 CHECK (reserved >= 0),
-          tasks BIGINT NOT NULL DEFAULT 0 CHECK (tasks >= 0),
-          created_at BIGINT NOT NULL
-        )`,
-    `CREATE TABLE keys (
-          id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-          account_id BIGINT NOT NULL REFERENCES accounts (id),
-          name TEXT NOT NULL,
-          hint TEXT NOT NULL,
-          selector BIGINT NOT NULL,
-          digest BYTEA NOT NULL UNIQUE,
-          imported BIGINT NOT NULL DEFAULT 0,
-          created_at BIGINT NOT NULL,
-          revoked_at BIGINT,
-          scopes TEXT,
-          expires_at BIGINT,
-          requests_per_second DOUBLE PRECISION,
-          credits_per_day BIGINT
-        )`,
-    `CREATE INDEX keys_by_selector ON keys (selector)`,
-    `CREATE TABLE tasks (
-          id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-          task_id TEXT NOT NULL UNIQUE,
-          account_id BIGINT NOT NULL REFERENCES accounts (id),
-          key_id BIGINT,
-          status TEXT NOT NULL CHECK (status IN ('queued', 'processing', 'done', 'failed')),
-          holder TEXT,
-          provider TEXT NOT NULL,
-          model_id TEXT NOT NULL,
-          voice_id TEXT NOT NULL,
-          voice_name TEXT,
-          text TEXT,
-          input TEXT NOT NULL CHECK (input IN ('text', 'srt')),
-          want_srt BIGINT NOT NULL,
-          want_json BIGINT NOT NULL,
-          speed DOUBLE PRECISION NOT NULL,
-          vol DOUBLE PRECISION NOT NULL,
-          pitch DOUBLE PRECISION NOT NULL,
-          characters BIGINT NOT NULL,
-          credits BIGINT NOT NULL CHECK (credits >= 0),
-          attempts BIGINT NOT NULL DEFAULT 0,
-          created_at BIGINT NOT NULL,
-          completed_at BIGINT,
-          duration_ms DOUBLE PRECISION,
-          format TEXT,
-          has_srt BIGINT NOT NULL DEFAULT 0,
-          has_json BIGINT NOT NULL DEFAULT 0,
-          engine TEXT,
-          error_code TEXT,
-          error_message TEXT
-        )`,
-    `CREATE INDEX tasks_by_account ON tasks (account_id, id)`,
-    `CREATE INDEX tasks_waiting ON tasks (account_id, provider, id) WHERE status = 'queued'`,
-    `CREATE INDEX tasks_under_way ON tasks (status) WHERE status IN ('queued', 'processing')`,
-    `CREATE INDEX tasks_ended ON tasks (completed_at) WHERE completed_at IS NOT NULL`,
-    `CREATE TABLE deleted (
-          task_id TEXT PRIMARY KEY,
-          account_id BIGINT NOT NULL,
-          deleted_at BIGINT NOT NULL
-        )`,
-    `CREATE TABLE idempotency (
-          account_id BIGINT NOT NULL REFERENCES accounts (id),
-          key TEXT NOT NULL,
-          digest BYTEA NOT NULL,
-          task_id TEXT NOT NULL,
-          characters BIGINT NOT NULL,
-          credits BIGINT NOT NULL,
-          used_at BIGINT NOT NULL,
-          PRIMARY KEY (account_id, key)
-        )`,
-    `CREATE INDEX idempotency_by_use ON idempotency (used_at)`,
-    `CREATE TABLE key_days (
-          key_id BIGINT NOT NULL,
-          day BIGINT NOT NULL,
-          credits BIGINT NOT NULL,
-          PRIMARY KEY (key_id, day)
-        )`,
-    `CREATE TABLE audit (
-          id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-          at BIGINT NOT NULL,
-          event TEXT NOT NULL,
-          account_id BIGINT,
-          key_id BIGINT,
-          actor TEXT NOT NULL,
-          detail TEXT
-        )`,
-    `CREATE TABLE webhooks (
-          task_id TEXT PRIMARY KEY,
-          account_id BIGINT NOT NULL,
-          url TEXT NOT NULL,
-          origin TEXT NOT NULL,
-          attempts BIGINT NOT NULL DEFAULT 0,
-          due_at BIGINT
-        )`,
-    `CREATE INDEX webhooks_due ON webhooks (due_at) WHERE due_at IS NOT NULL`,
-    // The replicas that are alive, until when, and the providers that they offer, between commas.
-    `CREATE TABLE replicas (
-          id TEXT PRIMARY KEY,
-          providers TEXT NOT NULL,
-          alive_until BIGINT NOT NULL
-        )`,
+    ...asInSqlite(
+      "0001_accounts_keys_tasks",
+      "0002_turns",
+      "0003_task_keys",
+      "0004_idempotency",
+      "0005_task_engines",
+      "0006_key_limits",
+      "0007_webhooks",
+      "0008_replicas"
+    ),
     // The token buckets of rate limits. \`tokens\` is NULL in a bucket that has not been used.
     `CREATE TABLE rate_buckets (
           name TEXT PRIMARY KEY,
@@ -326,22 +242,10 @@ const postgresMigrations = {
     `CREATE TRIGGER tasks_changed AFTER INSERT OR DELETE OR UPDATE OF status ON tasks
         FOR EACH ROW EXECUTE FUNCTION tasks_changed()`
   ],
-  "0002_key_uses": [
-    `CREATE TABLE key_uses (
-          network TEXT NOT NULL,
-          key_id BIGINT NOT NULL,
-          at BIGINT NOT NULL,
-          PRIMARY KEY (network, key_id)
-        )`
-  ],
-  "0003_webhook_turns": [
-    // Accounts take turns, and one host's webhooks can be delayed together.
-    `ALTER TABLE webhooks ADD COLUMN host TEXT NOT NULL DEFAULT ''`,
-    `CREATE INDEX webhooks_turns ON webhooks (account_id, due_at) WHERE due_at IS NOT NULL`
-  ],
+  "0002_key_uses": asInSqlite("0009_key_uses"),
+  "0003_webhook_turns": asInSqlite("0010_webhook_turns"),
   "0004_kept_audio": [
-    `ALTER TABLE accounts ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
-    `ALTER TABLE tasks ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0`,
+    ...asInSqlite("0011_kept_audio"),
     `CREATE FUNCTION tasks_kept() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE more BIGINT := 0;
         BEGIN

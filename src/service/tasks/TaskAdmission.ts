@@ -7,7 +7,6 @@ import { isTooShort } from "../../domain/speech/ProviderProfile.ts"
 import { charactersOf } from "../../domain/speech/Utterance.ts"
 import type { Offer, ServedProvider } from "../catalogue/Catalogue.ts"
 import { isSrt, readEntries } from "./SrtText.ts"
-import type { TaskTerms } from "./TaskRecord.ts"
 
 /** Validates a request by the rules of the provider it names. `timeline` is the latest start of an SRT entry, in s. */
 export const admitTask = (offer: Offer, voiceId: string, body: CreateTask, timeline: number) =>
@@ -139,7 +138,10 @@ const checkText = (
   text: string,
   characters: number,
   timeline: number
-): Either.Either<Pick<TaskTerms, "input" | "seconds">, Unprocessable | TooLarge> => {
+): Either.Either<
+  { readonly input: "text" | "srt"; /** The expected length of the audio. */ readonly seconds: number },
+  Unprocessable | TooLarge
+> => {
   const { features } = provider
   const seconds = characters * spokenCharacter
   if (text.trim() === "") return refused("text_empty", "text", "the text is empty; expected words to speak")

@@ -7,7 +7,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import { checkRows } from "../storage/CheckedRows.ts"
 import { Replica } from "../storage/Replica.ts"
 import { inWriteTransaction } from "../storage/WriteTransaction.ts"
-import { claimedOf, type Outcome, type Reserved, reservedRows, taskRows } from "./TaskRecord.ts"
+import { claimedRows, type Outcome, type Reserved, reservedRows } from "./TaskRecord.ts"
 
 const waitingRows = checkRows("tasks", Schema.Struct({ account: Schema.Int, oldest: Schema.Int }))
 
@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
           const next = turns.next(provider, [...waiting.values()])
           if (next === undefined) return Option.none()
           const [row] =
-            yield* taskRows(sql`UPDATE tasks SET status = 'processing', attempts = attempts + 1, holder = ${me}
+            yield* claimedRows(sql`UPDATE tasks SET status = 'processing', attempts = attempts + 1, holder = ${me}
               WHERE id = (SELECT id FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = ${next.account}
                 AND provider = ${provider} ORDER BY id LIMIT 1 ${unlocked}) RETURNING *`)
           // Others may have claimed the account's last tasks in between, or their owner deleted them.
@@ -77,7 +77,7 @@ const make = Effect.gen(function* () {
             continue
           }
           turns.had(provider, next.account)
-          return Option.some(claimedOf(row))
+          return Option.some(row)
         }
       }).pipe(Effect.orDie),
 

@@ -1,10 +1,17 @@
 /** The accounts' view of their tasks and credits, always changed in one transaction. */
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Clock, Effect, Option, Schema } from "effect"
-import { checkRows } from "../storage/CheckedRows.ts"
+import { checkRows, columnsOf } from "../storage/CheckedRows.ts"
 import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import { claimName, replayOf } from "./IdempotentCreates.ts"
-import { AccountTaskRow, type Balance, type NewTask, storedOf, type StoredTask } from "./TaskRecord.ts"
+import {
+  type Balance,
+  type NewTask,
+  orderColumns,
+  storedOf,
+  StoredRow,
+  type StoredTask
+} from "./TaskRecord.ts"
 
 /** The account cannot pay for a task. */
 class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
@@ -28,7 +35,7 @@ const removedRows = checkRows(
   "tasks",
   Schema.Struct({ account_id: Schema.Int, credits: Schema.Int, status: Schema.String })
 )
-const storedRows = checkRows("tasks", AccountTaskRow)
+const storedRows = checkRows("tasks", StoredRow)
 const balanceRows = checkRows(
   "accounts",
   Schema.Struct({ granted: Schema.NullOr(Schema.Int), used: Schema.Int, reserved: Schema.Int })
@@ -47,7 +54,7 @@ const keptRows = checkRows("accounts", Schema.Struct({ bytes: Schema.Int }))
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const inTransaction = inWriteTransaction(sql)
-  const columns = sql.literal(Object.keys(AccountTaskRow.fields).join(", "))
+  const columns = sql.literal(columnsOf(StoredRow))
   const byWaiting = sql.literal(
     sql.onDialectOrElse({ sqlite: () => "INDEXED BY tasks_waiting", orElse: () => "" })
   )
@@ -101,23 +108,9 @@ const make = Effect.gen(function* () {
           if (task.webhook !== undefined)
             yield* sql`INSERT INTO webhooks ${sql.insert({ task_id: task.taskId, account_id: task.account, ...task.webhook })}`
           yield* sql`INSERT INTO tasks ${sql.insert({
-            task_id: task.taskId,
-            account_id: task.account,
+            ...orderColumns(task),
             key_id: task.key ?? null,
             status: "queued",
-            provider: task.provider,
-            model_id: task.model,
-            voice_id: task.voice,
-            voice_name: task.voiceName ?? null,
-            text: task.text,
-            input: task.input,
-            want_srt: task.wantSrt ? 1 : 0,
-            want_json: task.wantJson ? 1 : 0,
-            speed: task.speed,
-            vol: task.vol,
-            pitch: task.pitch,
-            characters: task.characters,
-            credits: task.credits,
             bytes,
             created_at: now
           })}`
