@@ -25,7 +25,6 @@ import { splitSentences } from "../../script/language/SentenceBoundaries.ts"
 import { withoutDirectives } from "../../script/markup/InlineDirectives.ts"
 import { behindFilm, type CueWords } from "../../script/spoken/CueWords.ts"
 import type { Job } from "../load/Job.ts"
-import { cueReport, dubbedCue, type TimedCaption, type CueOutcome } from "./CueOutcomes.ts"
 import { metricsOf, type DubbedCue } from "./FitMetrics.ts"
 import type { Measured } from "../mix/LoudnessNormalization.ts"
 import { mixedLoudness } from "../mix/MixLines.ts"
@@ -34,6 +33,7 @@ import { promptOf, promptText } from "../../script/rewritten/RewritePrompt.ts"
 import { pieceGap } from "../place/LinePlacement.ts"
 import type { PlacedJob } from "../place/JobPlacement.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
+import { linesDigest } from "./Approvals.ts"
 
 /** The input of a report. */
 export type Dubbed = Pick<
@@ -172,7 +172,7 @@ const outcomeOf = (
   shares: ReadonlyMap<string, LineShare>,
   keysOf: ReadonlyMap<string, ReadonlyArray<UtteranceKey>>,
   listened: HeardClips
-): CueOutcome => {
+) => {
   const { failures, unsaid, suspects, job, script, video, timing, rewritings } = dubbed
   const heard = lines.flatMap((line) => shares.get(lineName(line)) ?? [])
   const filmEnd = video === undefined ? Infinity : millisAtMicros(video.duration)
@@ -207,8 +207,10 @@ const outcomeOf = (
   ])
   return {
     index: spoken.cue,
+    // The cue's times in the film; for a narration, the times of its speech.
     start: source?.start ?? from ?? millis(0),
     end: source?.end ?? to ?? millis(0),
+    // Its times in the file, if it was moved.
     source: timing?.moved.get(spoken.cue),
     text,
     speaker: names.length === 0 ? undefined : names.join(", "),
@@ -231,7 +233,9 @@ const outcomeOf = (
           speed: Math.max(...heard.map((share) => share.placement.speed))
         }
       : undefined,
+    // When each word of `said` begins, if known.
     wordStarts: whole && starts.every((known) => known !== undefined) ? starts.flat() : undefined,
+    // Its entries in the re-timed subtitle: the cue itself, or a narration's paragraph sentence by sentence.
     captions: whole
       ? (script._tag === "Subtitle"
           ? [{ text: withoutDirectives([text, ...taken].join("\n")), start: from, end: to }]
@@ -247,9 +251,68 @@ const outcomeOf = (
     flags,
     shortenBy: heard.flatMap((share) => share.placement.shortenBy ?? [])[0],
     lines,
+    // How many of its words come after the film's end.
     cutWords: heard.reduce((sum, share) => sum + wordsBehind(share, filmEnd), 0)
   }
 }
+
+/** The outcome of one source cue. */
+export type CueOutcome = ReturnType<typeof outcomeOf>
+
+/** An entry of the re-timed subtitle. */
+interface TimedCaption {
+  readonly text: string
+  readonly start: Millis
+  readonly end: Millis
+}
+
+/** Returns a cue's entry in the report. */
+const cueReport = (cue: CueOutcome): CueReport => {
+  const digest = linesDigest(cue.lines)
+  return {
+    index: cue.index,
+    start: toSeconds(cue.source?.start ?? cue.start),
+    end: toSeconds(cue.source?.end ?? cue.end),
+    ...(cue.source === undefined
+      ? {}
+      : { corrected: { start: toSeconds(cue.start), end: toSeconds(cue.end) } }),
+    text: cue.text,
+    ...(cue.speaker === undefined ? {} : { speaker: cue.speaker }),
+    status: statusOf(cue),
+    ...(cue.skipped === undefined ? {} : { skipped: cue.skipped }),
+    ...(cue.error === undefined ? {} : { error: cue.error }),
+    ...(cue.said === undefined ? {} : { said: cue.said }),
+    ...(cue.heard === undefined
+      ? {}
+      : {
+          placed: {
+            start: toSeconds(cue.heard.start),
+            end: toSeconds(cue.heard.end),
+            speed: Math.round(cue.heard.speed * 1000) / 1000
+          }
+        }),
+    ...(cue.wordStarts === undefined ? {} : { wordStarts: cue.wordStarts.map(toSeconds) }),
+    ...(cue.utterance === undefined ? {} : { utterance: cue.utterance }),
+    ...(cue.engine === undefined ? {} : { engine: cue.engine }),
+    ...(cue.words === undefined ? {} : { words: cue.words }),
+    flags: cue.flags,
+    ...(cue.shortenBy === undefined ? {} : { shortenBy: cue.shortenBy }),
+    ...(cue.rewrites === undefined ? {} : { rewrites: cue.rewrites }),
+    ...(digest === undefined ? {} : { digest })
+  }
+}
+
+const statusOf = (cue: CueOutcome): CueReport["status"] =>
+  cue.heard !== undefined ? "spoken" : cue.skipped !== undefined ? "skipped" : "failed"
+
+/** Returns the data of a cue that the metrics use. */
+const dubbedCue = (cue: CueOutcome): DubbedCue => ({
+  status: statusOf(cue),
+  start: cue.start,
+  end: cue.end,
+  cutWords: cue.cutWords,
+  ...(cue.heard === undefined ? {} : { heard: { ...cue.heard, overrun: cue.flags.includes("overrun") } })
+})
 
 /** Returns the engines that spoke a cue, if the service says so. */
 const enginesOf = ({ clips }: Dubbed, keys: ReadonlyArray<UtteranceKey>): string | undefined => {
