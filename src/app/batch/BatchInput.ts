@@ -29,10 +29,15 @@ export const loadBatchInput = Effect.fn("BatchInput.loadBatchInput")(function* (
   const { batch, notes } = yield* loadForRun({ files: options.inputs }, { ...options, read }, known).pipe(
     Effect.provide([commandService(options), warningsOnScreen])
   )
-  const screen = yield* Screen
-  if (!options.quiet) yield* Effect.forEach(notes, (note) => screen.say(`note: ${note}`), { discard: true })
+  if (!options.quiet) yield* sayNotes(notes)
   return batch
 })
+
+/** Prints notes on stderr. */
+export const sayNotes = (notes: ReadonlyArray<string>) =>
+  Effect.flatMap(Screen, ({ say }) =>
+    Effect.forEach(notes, (note) => say(`note: ${note}`), { discard: true })
+  )
 
 /** What jobs read. */
 interface FilesOf {
@@ -72,25 +77,20 @@ export const printNotices = Effect.fnUntraced(function* (
   { notices }: Pick<BatchPlan, "notices">,
   { quiet, verbose }: Pick<BatchOptions, "quiet" | "verbose">
 ) {
-  const screen = yield* Screen
   if (quiet) return
   const shown = verbose ? notices : notices.slice(0, maxPrinted)
-  yield* Effect.forEach(shown, (notice) => screen.say(`note: ${notice}`), { discard: true })
-  if (notices.length > shown.length)
-    yield* screen.say(`note: and ${notices.length - shown.length} more like these (--verbose lists all)`)
+  const rest = notices.length - shown.length
+  yield* sayNotes([...shown, ...(rest > 0 ? [`and ${rest} more like these (--verbose lists all)`] : [])])
 })
 
 /** Prints one line on stderr: the subtitles beside a manifest that are in none of its jobs. */
 export const tellUnlisted = Effect.fnUntraced(function* (manifest: string, files: ReadonlyArray<string>) {
   const text = unlistedText(manifest, files)
-  if (text !== undefined) yield* Effect.flatMap(Screen, ({ say }) => say(`note: ${text}`))
+  yield* sayNotes(text === undefined ? [] : [text])
 })
 
 /** Prints on stderr which voices speak for jobs that name none. */
-export const tellDefaultVoices = ({ remarks = [] }: Pick<Batch, "remarks">) =>
-  Effect.flatMap(Screen, ({ say }) =>
-    Effect.forEach(remarks, (remark) => say(`note: ${remark}`), { discard: true })
-  )
+export const tellDefaultVoices = ({ remarks = [] }: Pick<Batch, "remarks">) => sayNotes(remarks)
 
 type Program = { readonly command?: ReadonlyArray<string> | undefined } | "off" | undefined
 

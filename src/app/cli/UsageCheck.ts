@@ -45,8 +45,12 @@ export const shapeOf = (
   const usage = CommandDescriptor.getUsage(descriptor)
   return {
     name: [...CommandDescriptor.getNames(descriptor)][0] ?? "",
-    options: optionsIn(usage),
-    needed: neededIn(usage),
+    options: namedIn(usage, false).flatMap(({ names, acceptedValues }) =>
+      names
+        .filter((name) => name.startsWith("--"))
+        .map((name) => ({ name, takesValue: Option.isSome(acceptedValues) }))
+    ),
+    needed: namedIn(usage, true).flatMap(({ names }) => names.map((name) => name.replaceAll(/[<>]/gu, ""))),
     help: () => CommandDescriptor.getHelp(descriptor, helpConfig),
     below
   }
@@ -55,38 +59,21 @@ export const shapeOf = (
 // Help pages omit the library's built-in options; the overview names the useful ones.
 const helpConfig = CliConfig.make({ showBuiltIns: false })
 
-const optionsIn = (usage: Usage.Usage): ReadonlyArray<OptionShape> => {
+/** The options and arguments of a usage: all, or only the required ones. */
+const namedIn = (usage: Usage.Usage, isRequired: boolean): ReadonlyArray<Usage.Named> => {
   switch (usage._tag) {
     case "Empty":
     case "Mixed":
       return []
     case "Named":
-      return usage.names
-        .filter((name) => name.startsWith("--"))
-        .map((name) => ({ name, takesValue: Option.isSome(usage.acceptedValues) }))
+      return [usage]
     case "Optional":
+      return isRequired ? [] : namedIn(usage.usage, isRequired)
     case "Repeated":
-      return optionsIn(usage.usage)
+      return namedIn(usage.usage, isRequired)
     case "Alternation":
     case "Concat":
-      return [...optionsIn(usage.left), ...optionsIn(usage.right)]
-  }
-}
-
-/** Names of required options and arguments. */
-const neededIn = (usage: Usage.Usage): ReadonlyArray<string> => {
-  switch (usage._tag) {
-    case "Empty":
-    case "Mixed":
-    case "Optional":
-      return []
-    case "Named":
-      return usage.names.map((name) => name.replaceAll(/[<>]/gu, ""))
-    case "Repeated":
-      return neededIn(usage.usage)
-    case "Alternation":
-    case "Concat":
-      return [...neededIn(usage.left), ...neededIn(usage.right)]
+      return [...namedIn(usage.left, isRequired), ...namedIn(usage.right, isRequired)]
   }
 }
 

@@ -11,6 +11,7 @@ import {
   loadBatchInput,
   printNotices,
   programsIn,
+  sayNotes,
   tellDefaultVoices,
   tellReading,
   tellUnlisted,
@@ -39,9 +40,7 @@ export const planCommand = (named: PlanOptions) =>
     const { options } = yield* localBatch(named)
     const batch = yield* loadBatchInput({ ...options, newCast: options.speakers })
     if (batch.notify !== undefined) yield* warnUnset(batch.notify)
-    yield* Effect.forEach(programsIn(batch), (program) => screen.say(`note: a run starts ${program}`), {
-      discard: true
-    })
+    yield* sayNotes(Array.from(programsIn(batch), (program) => `a run starts ${program}`))
     if (options.speakers) {
       const { completeCast, speakersText } = yield* Effect.promise(() => import("./SpeakersText.ts"))
       const { cast } = batch.jobs[0]
@@ -56,7 +55,7 @@ export const planCommand = (named: PlanOptions) =>
       Effect.provide([commandService(options), warningsOnScreen]),
       Effect.provide(ffmpegToPlan(batch))
     )
-    yield* Effect.forEach(notes, (note) => screen.say(`note: ${note}`), { discard: true })
+    yield* sayNotes(notes)
     // The plan itself says how each subtitle fits its film.
     const said = options.json ? [] : report.jobs.map(({ id, sync }) => `job ${id}: ${sync?.summary ?? ""}`)
     const notices = report.notices.filter((notice) => !said.includes(notice))

@@ -62,6 +62,9 @@ interface Heard {
 const asJson = ({ id, heard }: Heard) =>
   Either.match(heard, { onLeft: (error) => ({ id, error }), onRight: (all) => all })
 
+const columns =
+  "job,cues heard,missing,off,wrong words,onset error p50,p95,max,drift per hour,length error".split(",")
+
 /** A table with a row per verified job; empty if no job could be verified. */
 const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string> => {
   const rows = jobs.flatMap(({ id, heard }) =>
@@ -83,26 +86,7 @@ const overview = (jobs: ReadonlyArray<Heard>, look: Look): ReadonlyArray<string>
       ]
     })
   )
-  return rows.length === 0
-    ? []
-    : [
-        textTable(
-          [
-            "job",
-            "cues heard",
-            "missing",
-            "off",
-            "wrong words",
-            "onset error p50",
-            "p95",
-            "max",
-            "drift per hour",
-            "length error"
-          ],
-          rows,
-          look
-        )
-      ]
+  return rows.length === 0 ? [] : [textTable(columns, rows, look)]
 }
 
 /** A table of missing and misplaced cues, or of all cues. */

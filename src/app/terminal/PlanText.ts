@@ -103,27 +103,23 @@ const clipped = (words: string): string => {
 
 const closing = (report: PlanReport): ReadonlyArray<string> => {
   const { total, service } = report
+  const { underWay, refused, lostLines } = total
+  const place = service === "embedded" ? "the bundled service" : service.baseUrl
+  const ifAny = (count: number, text: string) => (count === 0 ? [] : [text])
   return [
-    nothingOr(
-      total,
-      (tasks) =>
-        `${formatCount(tasks, "task")} would be created on ${service === "embedded" ? "the bundled service" : service.baseUrl}.`
+    nothingOr(total, (tasks) => `${formatCount(tasks, "task")} would be created on ${place}.`),
+    ...ifAny(
+      underWay,
+      `${formatCount(underWay, "task")} of an earlier run ${underWay === 1 ? "is" : "are"} still in flight; the run would wait for ${underWay === 1 ? "it" : "them"}.`
     ),
-    ...(total.underWay === 0
-      ? []
-      : [
-          `${formatCount(total.underWay, "task")} of an earlier run ${total.underWay === 1 ? "is" : "are"} still in flight; the run would wait for ${total.underWay === 1 ? "it" : "them"}.`
-        ]),
-    ...(total.refused === 0
-      ? []
-      : [
-          `${formatCount(total.refused, "utterance")} failed permanently and would not be retried; change ${total.refused === 1 ? "its" : "their"} text or voices, or use dubwright retry.`
-        ]),
-    ...(total.lostLines === 0
-      ? []
-      : [
-          `${formatCount(total.lostLines, "line")} cannot be read; ${total.lostLines === 1 ? "its job fails" : "their jobs fail"}, unless onFailure is silence.`
-        ]),
+    ...ifAny(
+      refused,
+      `${formatCount(refused, "utterance")} failed permanently and would not be retried; change ${refused === 1 ? "its" : "their"} text or voices, or use dubwright retry.`
+    ),
+    ...ifAny(
+      lostLines,
+      `${formatCount(lostLines, "line")} cannot be read; ${lostLines === 1 ? "its job fails" : "their jobs fail"}, unless onFailure is silence.`
+    ),
     ...(total.credits === undefined
       ? ["A provider's price is unknown; set creditsPerCharacter under providers: in the manifest."]
       : []),

@@ -58,16 +58,8 @@ const joinedLines = (texts: ReadonlyArray<string>, columns: number): ReadonlyArr
       : [...lines, text]
   }, [])
 
-const heading = [
-  "job",
-  "status",
-  "spoken",
-  "starts\nearly\nor late",
-  "ends\nlate",
-  "rushed",
-  "runs\nover",
-  "loudness\n(LUFS)"
-]
+const heading =
+  "job|status|spoken|starts\nearly\nor late|ends\nlate|rushed|runs\nover|loudness\n(LUFS)".split("|")
 
 /** Each figure as an item of a list. */
 const named: ReadonlyArray<(figure: string) => string> = [

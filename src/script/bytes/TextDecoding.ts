@@ -36,12 +36,12 @@ export const decodeText = (
     return fault(1, "", `expected a subtitle or text file but found ${kind}; check the path`)
   const marked = markOf(bytes)
   if (marked !== undefined) {
-    const unmarked = bytes.subarray(marked.length)
-    if (encoding !== undefined && encoding.toLowerCase() !== marked.encoding)
-      return decodeNamed(unmarked, encoding)
-    const mixed = marked.encoding === "utf-8" && !isUtf8(unmarked) ? mixedUtf8(unmarked, language) : undefined
+    const [stated, mark] = marked
+    const unmarked = bytes.subarray(mark.length)
+    if (encoding !== undefined && encoding.toLowerCase() !== stated) return decodeNamed(unmarked, encoding)
+    const mixed = stated === "utf-8" && !isUtf8(unmarked) ? mixedUtf8(unmarked, language) : undefined
     return mixed === undefined
-      ? decodeAs(unmarked, marked.encoding, [], language)
+      ? decodeAs(unmarked, stated, [], language)
       : decodeAs(mixed.bytes, "utf-8", mixed.notices)
   }
   if (encoding !== undefined) return decodeNamed(bytes, encoding)
@@ -76,11 +76,7 @@ const marks: ReadonlyArray<readonly [encoding: string, mark: ReadonlyArray<numbe
   ["utf-16be", [0xfe, 0xff]]
 ]
 
-const markOf = (bytes: Uint8Array): { encoding: string; length: number } | undefined => {
-  for (const [encoding, mark] of marks)
-    if (mark.every((byte, i) => bytes[i] === byte)) return { encoding, length: mark.length }
-  return undefined
-}
+const markOf = (bytes: Uint8Array) => marks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))
 
 const decodeNamed = (bytes: Uint8Array, named: string): Either.Either<Decoded, ScriptFault> =>
   iconv.encodingExists(named)

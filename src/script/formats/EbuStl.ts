@@ -170,17 +170,14 @@ const upper =
   "ΩÆĐªĦ\0ĲĿŁØŒºÞŦŊŉ" +
   "ĸæđðħıĳŀłøœßþŧŋ\u00ad"
 
-const pages: Readonly<Record<string, string>> = {
-  "01": "iso-8859-5",
-  "02": "iso-8859-6",
-  "03": "iso-8859-7",
-  "04": "iso-8859-8"
-}
-
 /** Returns the decoder of an encoding, or of a table as the file's header names it; `00` is ISO 6937. */
 const decoderOf = (table: string): ((bytes: Uint8Array) => string) => {
-  const page =
-    pages[table] ?? (iconv.encodingExists(table) && !/^\s*\d*\s*$/u.test(table) ? table : undefined)
+  // `01` to `04` are ISO 8859-5 to 8859-8.
+  const page = /^0[1-4]$/u.test(table)
+    ? `iso-8859-${Number(table) + 4}`
+    : iconv.encodingExists(table) && !/^\s*\d*\s*$/u.test(table)
+      ? table
+      : undefined
   return page === undefined ? iso6937 : (bytes) => iconv.decode(Buffer.from(bytes), page).normalize("NFC")
 }
 

@@ -145,11 +145,6 @@ const nameIn = (script: string, texts: ReadonlyArray<string>): string => {
   }
   if (script === "Han")
     return /[\p{sc=Hiragana}\p{sc=Katakana}]/u.test(texts.join("")) ? "Japanese" : "Chinese"
-  const own: Readonly<Record<string, string>> = {
-    Hangul: "Korean",
-    Hebrew: "Hebrew",
-    Greek: "Greek",
-    Thai: "Thai"
-  }
-  return own[script] ?? `the ${script} script`
+  if (script === "Hangul") return "Korean"
+  return /^(?:Hebrew|Greek|Thai)$/u.test(script) ? script : `the ${script} script`
 }

@@ -1,4 +1,5 @@
 /** Finds sentences that run over several cues. */
+import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import { endsSentence } from "./SentenceBoundaries.ts"
 
@@ -27,18 +28,13 @@ export const sentenceRuns = (lines: ReadonlyArray<Line>): ReadonlyArray<number> 
 }
 
 const goesOn = (line: Line, next: Line, strict: boolean): boolean => {
-  if (line.speaker !== next.speaker || !sameCasting(line, next)) return false
+  if (line.speaker !== next.speaker || castingKey(line.casting) !== castingKey(next.casting)) return false
   if (line.slot === undefined || next.slot === undefined) return false
   if (next.slot.start - line.slot.end > breath || next.slot.start < line.slot.start) return false
   if (line.cue === next.cue || endsSentence(line.said)) return false
   return strict || /^\p{Ll}/u.test(next.said) || /[,;:、，；—–-]$/u.test(line.said)
 }
 
-const sameCasting = ({ casting: a }: Line, { casting: b }: Line): boolean =>
-  a.provider === b.provider &&
-  a.voice === b.voice &&
-  a.model === b.model &&
-  a.speed === b.speed &&
-  a.vol === b.vol &&
-  a.pitch === b.pitch &&
-  a.tone === b.tone
+/** A text that two castings share if they are the same. */
+export const castingKey = ({ provider, voice, model, speed, vol, pitch, tone }: Casting): string =>
+  JSON.stringify([provider, voice, model, speed, vol, pitch, tone])

@@ -14,7 +14,7 @@ import {
 } from "../../domain/speech/Utterance.ts"
 import { groupsOf, mergedGroups, type Grain } from "./StableGroups.ts"
 import { splitText, joinWords, jointsOf } from "./TextSplitting.ts"
-import { sentenceRuns } from "../language/SentenceRuns.ts"
+import { castingKey, sentenceRuns } from "../language/SentenceRuns.ts"
 import { srtInput, srtOverhead } from "./SrtPayload.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { TooLittleText, WordTooLong, type Violation } from "./UtteranceViolation.ts"
@@ -86,17 +86,6 @@ interface Planned {
   readonly portions: NonEmptyReadonlyArray<TextUnit>
   readonly text: string
 }
-
-const castingKey = (casting: Casting): string =>
-  JSON.stringify([
-    casting.provider,
-    casting.voice,
-    casting.model,
-    casting.speed,
-    casting.vol,
-    casting.pitch,
-    casting.tone
-  ])
 
 /**
  * Cuts a voice's lines by the provider's profile, in the cheaper form, unless another profile or the other form uses

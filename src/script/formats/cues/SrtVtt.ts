@@ -50,33 +50,28 @@ const cueOf = (block: CueBlock, index: number, style: TimingStyle): Cue | LostCu
 const spokenBy = (text: string, style: TimingStyle) =>
   cueVoices(turnsOfMarkup(style === "vtt" ? text : text.replace(/\[br\]/giu, "\n")))
 
-interface Numbers {
-  readonly of: (position: number, block: CueBlock) => number
-  readonly notices: ReadonlyArray<Notice>
-}
-
 /** The file's own numbers if every cue has a unique one, otherwise positions from 1. */
-const numbersOf = (blocks: ReadonlyArray<CueBlock>): Numbers => {
+const numbersOf = (blocks: ReadonlyArray<CueBlock>) => {
   const seen = new Set<number>()
-  const repeated = blocks.find((block) => {
-    if (block.number === undefined) return false
-    if (seen.has(block.number)) return true
-    seen.add(block.number)
+  const repeated = blocks.find(({ number }) => {
+    if (number === undefined) return false
+    if (seen.has(number)) return true
+    seen.add(number)
     return false
   })
-  if (repeated !== undefined)
-    return {
-      of: (position) => position + 1,
-      notices: [
-        noticeAt(
-          repeated.line,
-          `cue number ${repeated.number ?? ""} occurs twice; cues are numbered by position instead`
-        )
-      ]
-    }
-  return seen.size === blocks.length
-    ? { of: (position, block) => block.number ?? position + 1, notices: [] }
-    : { of: (position) => position + 1, notices: [] }
+  const areOwn = repeated === undefined && seen.size === blocks.length
+  return {
+    of: (position: number, { number }: CueBlock) => (areOwn ? number : undefined) ?? position + 1,
+    notices:
+      repeated === undefined
+        ? []
+        : [
+            noticeAt(
+              repeated.line,
+              `cue number ${repeated.number ?? ""} occurs twice; cues are numbered by position instead`
+            )
+          ]
+  }
 }
 
 /** Reports cues that contain U+FFFD: an earlier program decoded them with the wrong encoding. */

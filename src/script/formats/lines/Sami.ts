@@ -68,19 +68,14 @@ export const readSami = (text: string, options: TimedOptions = {}): ReadSubtitle
 
 /** Whether a class has the usual name of a language, or of its country: `ENCC`, `ENUSCC`, `KRCC`. */
 const isNamedAfter = (track: string, language: string): boolean =>
-  /^[a-z]{2,5}cc$/u.test(track) && [language, countries[language]].some((name) => name === track.slice(0, 2))
+  /^[a-z]{2,5}cc$/u.test(track) &&
+  [language, countries.get(language)].some((name) => name === track.slice(0, 2))
 
-const countries: Readonly<Record<string, string>> = {
-  cs: "cz",
-  da: "dk",
-  el: "gr",
-  ja: "jp",
-  ko: "kr",
-  sv: "se",
-  uk: "ua",
-  vi: "vn",
-  zh: "cn"
-}
+const countries = new Map(
+  "cs=cz da=dk el=gr ja=jp ko=kr sv=se uk=ua vi=vn zh=cn"
+    .split(" ")
+    .map((pair) => [pair.slice(0, 2), pair.slice(3)])
+)
 
 const attribute = (tag: string, name: string): string | undefined => {
   const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s>]+))`, "iu").exec(tag)
