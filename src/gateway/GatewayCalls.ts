@@ -1,6 +1,6 @@
 /** The calls of the gateway to the speech service. */
-import { Effect, Either, Duration, RegExp as RegularExpression, Redacted } from "effect"
-import type { Provider } from "../contract/ProviderCatalogue.ts"
+import { UrlParams } from "@effect/platform"
+import { Effect, Duration, RegExp as RegularExpression, Redacted, Struct } from "effect"
 import { TaskId } from "../domain/values/Ids.ts"
 import { defaultDialect, fillTemplate } from "../domain/manifest/ServiceDialect.ts"
 import type { MaySend, NamedCreate } from "./requests/NamedCreate.ts"
@@ -42,12 +42,16 @@ export interface Accepted {
   readonly credits: number | undefined
 }
 
+/** The page of a list; without a number or size, the service's first or usual one. */
+interface PageQuery {
+  readonly page?: number | undefined
+  readonly limit?: number | undefined
+}
+
 /** Which voices to list. */
-export interface VoiceQuery {
+interface VoiceQuery extends PageQuery {
   readonly provider?: string | undefined
   readonly search?: string | undefined
-  readonly page?: number | undefined
-  readonly limit?: number
 }
 
 /** Makes the calls; loaded when a gateway is first connected. */
@@ -55,6 +59,7 @@ export const makeCalls = Effect.gen(function* () {
   const address = yield* ServiceAddress
   const { baseUrl, key, dialect = defaultDialect } = address
   const { paths } = dialect
+  const shown = (said: string) => presentable(said, key)
   const clock = yield* Effect.clock
   const exchange = makeExchange(address, yield* HttpTransport, () => clock.unsafeCurrentTimeMillis())
   const download = yield* makeDownload
@@ -62,26 +67,29 @@ export const makeCalls = Effect.gen(function* () {
   const pathOf = (template: string, task: string) =>
     String(fillTemplate(template, { task: encodeURIComponent(task) }))
 
-  /** Reads a list or an account. `query` is its parameters; those without a value are left out. */
-  const get = <A>(
-    path: string,
-    read: (value: unknown) => A | undefined,
-    query: Readonly<Record<string, string | number | undefined>> = {}
-  ): Effect.Effect<A, CallFault> => {
-    const given = Object.entries(query).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, String(value)] satisfies [string, string]]
-    )
-    const asked: ExchangeRequest = {
-      method: "GET",
-      path: given.length === 0 ? path : `${path}?${new URLSearchParams(given).toString()}`,
-      provesKey: path === paths.tasks || path === paths.credits
+  /** Reads an answer that must be JSON, or empty. */
+  const ofJson =
+    <A>(read: (value: unknown) => A | undefined) =>
+    ({ value, body }: Success): Effect.Effect<A, InvalidResponse> => {
+      if (value === undefined && body.trim() !== "")
+        return new InvalidResponse({ words: `not JSON: ${shown(body)}` })
+      const answer = read(value ?? null)
+      return answer === undefined
+        ? new InvalidResponse({ words: "the response lacks required fields" })
+        : Effect.succeed(answer)
     }
-    return exchange(asked, jsonAnswer(key, read))
+
+  /** Reads a list or an account. `query` is its parameters; those without a value are left out. */
+  const get = <A>(path: string, read: (value: unknown) => A | undefined, query: UrlParams.Input = {}) => {
+    const parameters = UrlParams.toString(UrlParams.fromInput(query))
+    const asked = { method: "GET", path: parameters === "" ? path : `${path}?${parameters}` } as const
+    // Anyone may read the catalogue of some services.
+    return exchange({ ...asked, isPublic: path !== paths.tasks && path !== paths.credits }, ofJson(read))
   }
   const patient = <A>(call: Effect.Effect<A, CallFault>) => Effect.retry(call, retryPatiently)
 
-  const taskPage = (query: { readonly page?: number | undefined; readonly limit?: number | undefined }) =>
-    patient(get(paths.tasks, (value) => taskPageOf(value, dialect), query))
+  const taskPage = (query: PageQuery) =>
+    patient(get(paths.tasks, (value) => taskPageOf(value, dialect), { ...query }))
   const history = yield* makeTaskHistory((page, limit) => taskPage({ page, limit }))
 
   const health = get(paths.health, healthOf)
@@ -90,7 +98,6 @@ export const makeCalls = Effect.gen(function* () {
     Effect.map(health, ({ idempotency }) => idempotency?.retention_seconds)
   )
 
-  const shown = (said: string) => presentable(said, key)
   /** The address of a task. */
   const taskAt = new RegExp(
     `${RegularExpression.escape(paths.task).replace("\\{task\\}", "([\\w.:~-]+)")}/?$`,
@@ -98,40 +105,38 @@ export const makeCalls = Effect.gen(function* () {
   )
 
   const requestOf = (create: NamedCreate, maySend?: MaySend) =>
-    ({ ...create, method: "POST", maySend, provesKey: true }) as const
-  const taskRequest = (task: string) =>
-    ({ method: "GET", path: pathOf(paths.task, task), provesKey: true }) as const
+    ({ ...create, method: "POST", maySend }) as const
+  const taskRequest = (task: string) => ({ method: "GET", path: pathOf(paths.task, task) }) as const
 
   /**
    * Creates a task, without retries: only the store and the history show whether a retry would be charged twice.
    * `maySend` is asked right before it is sent.
    */
-  const submit = (
-    create: NamedCreate,
-    maySend?: MaySend
-  ): Effect.Effect<Accepted, CallFault | UnreadableCreate> =>
-    exchange(requestOf(create, maySend), ({ value, body, header }) => {
-      const { task_id, credits } = taskOf(value ?? body.trim(), undefined, dialect)
-      const task = task_id ?? taskAt.exec(header("location") ?? header("operation-location") ?? "")?.[1]
-      if (task === undefined)
-        return Either.left(new UnreadableCreate({ words: presentable(body, key), fields: dialect.fields.id }))
-      proof.accepted(create)
-      return Either.right({ task: TaskId.make(task), credits: creditsStated(credits) })
-    })
+  const submit = (create: NamedCreate, maySend?: MaySend) =>
+    exchange(
+      requestOf(create, maySend),
+      ({ value, body, header }): Effect.Effect<Accepted, UnreadableCreate> => {
+        const { task_id, credits } = taskOf(value ?? body.trim(), undefined, dialect)
+        const task = task_id ?? taskAt.exec(header("location") ?? header("operation-location") ?? "")?.[1]
+        if (task === undefined) return new UnreadableCreate({ words: shown(body), fields: dialect.fields.id })
+        proof.accepted(create)
+        return Effect.succeed({ task: TaskId.make(task), credits: creditsStated(credits) })
+      }
+    )
 
   /** Sends a request once. Returns its answer as it came, and its beginning for display. */
   const plain = (asked: ExchangeRequest) =>
-    exchange(asked, ({ value, body }) => Either.right({ value, said: presentable(body, key) }))
+    exchange(asked, ({ value, body }) => Effect.succeed({ value, said: shown(body) }))
 
   /** Polls a task once, without retries. */
   const look = (task: TaskId): Effect.Effect<TaskSnapshot, CallFault | Vanished> =>
-    exchange(taskRequest(task), (answer) => {
+    exchange(taskRequest(task), (answer): Effect.Effect<TaskSnapshot, InvalidResponse> => {
+      const read = (value: unknown) => taskSnapshotOf(taskOf(value, task, dialect), task, shown)
       // A service without addresses answers with the audio itself.
       const isAudio = /^(audio\/|application\/octet-stream)/iu.test(answer.header("content-type") ?? "")
-      const read = (value: unknown) => taskSnapshotOf(taskOf(value, task, dialect), task, shown)
       return isAudio
-        ? Either.right(read({ status: "done", audio_url: pathUnder(baseUrl, pathOf(paths.task, task)) }))
-        : jsonAnswer(key, read)(answer)
+        ? Effect.succeed(read({ status: "done", audio_url: pathUnder(baseUrl, pathOf(paths.task, task)) }))
+        : ofJson(read)(answer)
     }).pipe(
       Effect.catchTag("Refused", (fault): Effect.Effect<TaskSnapshot, CallFault | Vanished> => {
         if (fault.reason === "unknown") return new Vanished({ task })
@@ -142,32 +147,29 @@ export const makeCalls = Effect.gen(function* () {
       })
     )
 
+  const credits = get(paths.credits, (value) => creditsOf(value, dialect))
   const stated = patient(get(paths.providers, providersOf))
   const providers = Effect.map(stated, (read) => ({ providers: read.providers.map(({ listed }) => listed) }))
   const voices = (query: VoiceQuery) => patient(get(paths.voices, voicePageOf, { ...query }))
 
   /** Lists the voices of each provider, as one page. */
-  const voicesOfAll = (providers: ReadonlyArray<Provider>, query: VoiceQuery) =>
+  const voicesOfAll = (query: VoiceQuery) =>
     Effect.gen(function* () {
-      const pages = yield* Effect.forEach(providers, ({ provider }) =>
-        Effect.map(voices({ ...query, provider }), (page) => ({ ...page, provider }))
+      const pages = yield* Effect.forEach((yield* providers).providers, ({ provider: own }) =>
+        Effect.map(voices({ ...query, provider: own }), ({ has_more, voices: listed }) => ({
+          has_more,
+          voices: listed.map((voice) => ({ ...voice, provider: voice.provider || own }))
+        }))
       )
-      return {
-        has_more: pages.some((page) => page.has_more),
-        voices: pages.flatMap((page) =>
-          page.voices.map((voice) => ({ ...voice, provider: voice.provider || page.provider }))
-        )
-      }
+      return { has_more: pages.some((page) => page.has_more), voices: pages.flatMap((page) => page.voices) }
     })
 
   /** Returns fresh URLs of a done task, for a fetch whose URL failed. */
-  const again = (task: TaskId): Effect.Effect<DoneTask, CallFault | Vanished | NoAudio> =>
-    look(task).pipe(
-      Effect.flatMap((sight) =>
-        sight._tag === "Done"
-          ? Effect.succeed(sight)
-          : new NoAudio({ reason: "stale", words: "the task no longer has an audio URL" })
-      )
+  const again = (task: TaskId) =>
+    Effect.filterOrFail(
+      look(task),
+      (sight) => sight._tag === "Done",
+      () => new NoAudio({ reason: "stale", words: "the task no longer has an audio URL" })
     )
 
   return {
@@ -201,39 +203,32 @@ export const makeCalls = Effect.gen(function* () {
     history,
 
     /** Deletes a task. A task that no longer exists counts as deleted. */
-    remove: Effect.fn("GatewayCalls.remove")((task: TaskId) =>
-      exchange(
-        {
-          method: "DELETE",
-          path: pathOf(paths.remove, task),
-          body: JSON.stringify({ task_id: task }),
-          provesKey: true
-        },
-        () => Either.void
-      ).pipe(
-        Effect.retry(retryPatiently),
-        Effect.catchTag("Refused", (fault) => (fault.reason === "unknown" ? Effect.void : Effect.fail(fault)))
+    remove: Effect.fn("GatewayCalls.remove")((task: TaskId) => {
+      const body = JSON.stringify({ task_id: task })
+      const removed = exchange(
+        { method: "DELETE", path: pathOf(paths.remove, task), body },
+        () => Effect.void
       )
-    ),
+      return Effect.catchTag(patient(removed), "Refused", (fault) =>
+        fault.reason === "unknown" ? Effect.void : fault
+      )
+    }),
 
     /** Succeeds if the service responds. No retries. */
     ping: Effect.asVoid(health),
 
     /** Returns the account's credits; undefined if unlimited or not reported. No retries. */
-    balance: Effect.map(
-      get(paths.credits, (value) => creditsOf(value, dialect)),
-      ({ credits, unlimited }) => (unlimited ? undefined : credits)
-    ),
+    balance: Effect.map(credits, (account) => (account.unlimited ? undefined : account.credits)),
 
     /** Answers as they came, without retries: to a create, about a task, and the history. */
     plainCreate: (create: NamedCreate) => plain(requestOf(create)),
     plainTask: (task: string) => plain(taskRequest(task)),
-    plainTasks: plain({ method: "GET", path: `${paths.tasks}?limit=100`, provesKey: true }),
+    plainTasks: plain({ method: "GET", path: `${paths.tasks}?limit=100` }),
 
     /** The read endpoints, in the contract's shape. */
     reads: {
       health: patient(health),
-      credits: patient(get(paths.credits, (value) => creditsOf(value, dialect))),
+      credits: patient(credits),
       providers,
       /** What the service states about its providers. */
       stated,
@@ -243,13 +238,12 @@ export const makeCalls = Effect.gen(function* () {
           // Some services list the voices of one provider only.
           Effect.catchIf(
             (fault) => fault._tag === "Refused" && fault.reason === "rules" && query.provider === undefined,
-            () => Effect.flatMap(providers, (list) => voicesOfAll(list.providers, query))
+            () => voicesOfAll(query)
           )
         ),
-      tasks: (query: { readonly page?: number | undefined; readonly limit?: number }) =>
-        Effect.map(taskPage(query), ({ unread: _, namesMore: _more, ...page }) => ({
-          ...page,
-          tasks: page.tasks.map(({ text: _text, silent: _silent, seen: _seen, ...task }) => task)
+      tasks: (query: PageQuery) =>
+        Effect.map(taskPage(query), ({ tasks }) => ({
+          tasks: tasks.map(Struct.omit("text", "silent", "seen"))
         }))
     }
   }
@@ -283,9 +277,13 @@ const makeIdempotencyProof = (exchange: Exchange, retention: Effect.Effect<numbe
     let kept = 0
 
     const isReused = ({ path, provider }: NamedCreate, key: string) =>
-      exchange({ method: "POST", path, body: JSON.stringify({ text: "", provider }), key }, () =>
-        Either.right(false)
-      ).pipe(Effect.catchTag("Refused", ({ code }) => Effect.succeed(code === "idempotency_key_reused")))
+      Effect.catchTag(
+        exchange({ method: "POST", path, body: JSON.stringify({ text: "", provider }), key }, () =>
+          Effect.succeed(false)
+        ),
+        "Refused",
+        ({ code }) => Effect.succeed(code === "idempotency_key_reused")
+      )
 
     const prove = (lost: NamedCreate, lostKey: string) =>
       Effect.gen(function* () {
@@ -318,18 +316,13 @@ const makeIdempotencyProof = (exchange: Exchange, retention: Effect.Effect<numbe
     }
   })
 
-/** A request of the interface. */
-interface ExchangeRequest {
+/** A request of the interface. With an idempotency key, the service recognizes it when it is sent again. */
+interface ExchangeRequest extends Partial<NamedCreate> {
   readonly method: "GET" | "POST" | "DELETE"
   /** Path relative to the base URL, percent-encoded, with its query. */
   readonly path: string
-  readonly body?: string
-  /** How the body is encoded; default JSON. */
-  readonly encoding?: "json" | "form"
-  /** Whether only a valid key can have got an answer with success. */
-  readonly provesKey?: boolean
-  /** Names a create, so that the service recognizes it when it is sent again. */
-  readonly key?: string | undefined
+  /** Whether an answer with success does not prove that the key is valid. */
+  readonly isPublic?: boolean
   /** Checked right before the request is sent. If false, it fails as `Unreachable`. */
   readonly maySend?: MaySend | undefined
 }
@@ -342,10 +335,7 @@ interface Success {
 }
 
 /** Sends a request, and reads an answer with a status of success. */
-type Exchange = <A, E extends CallFault | UnreadableCreate>(
-  asked: ExchangeRequest,
-  read: (answer: Success) => Either.Either<A, E>
-) => Effect.Effect<A, E | CallFault>
+type Exchange = ReturnType<typeof makeExchange>
 
 /**
  * How long a key may be rejected that was accepted before: some services answer 401 when they are busy. Meanwhile,
@@ -366,7 +356,7 @@ const makeExchange = (
   { baseUrl, key, answerWithin }: ServiceAddress["Type"],
   transport: HttpTransport,
   now: () => number
-): Exchange => {
+) => {
   const within = Duration.decode(answerWithin)
   let isAccepted = false
   let deniedSince: number | undefined
@@ -402,10 +392,10 @@ const makeExchange = (
 
   /** Reads a response that is no redirect. */
   const readAnswer = <A, E>(
-    { method, provesKey }: ExchangeRequest,
+    { method, isPublic }: ExchangeRequest,
     answer: HttpAnswer,
-    read: (answer: Success) => Either.Either<A, E>
-  ): Either.Either<A, E | CallFault> => {
+    read: (answer: Success) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | CallFault> => {
     const { status, header } = answer
     const body = Buffer.from(answer.body.buffer, answer.body.byteOffset, answer.body.length).toString("utf8")
     const value = parsed(body)
@@ -414,18 +404,19 @@ const makeExchange = (
       method === "POST" && (status === 303 || ((status === 409 || status >= 500) && isOfTask(value)))
     const isSuccess = isMade || (status >= 200 && status <= 299)
     const refused = isSuccess ? embeddedStatus(method, value) : status
-    if (refused !== undefined) {
-      const fault = refusalOf(answer, refused, value ?? body, key, now(), method)
-      return Either.left(throttled(fault, refused, method))
-    }
-    if (provesKey === true) {
+    if (refused !== undefined)
+      return throttled(refusalOf(answer, refused, value ?? body, key, now(), method), refused, method)
+    if (isPublic !== true) {
       isAccepted = true
       deniedSince = undefined
     }
     return read({ value, body, header })
   }
 
-  return (asked, read) =>
+  return <A, E>(
+    asked: ExchangeRequest,
+    read: (answer: Success) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E | CallFault> =>
     Effect.gen(function* () {
       const { method, body, encoding = "json", maySend } = asked
       const headers = {
@@ -436,21 +427,10 @@ const makeExchange = (
       }
       const late = `no response within ${Duration.format(within)}`
       const { origin } = baseUrl
+      const request = { origin, method, headers, body, most: maxBytes, tooLong, within, late, maySend }
       let path = pathUnder(baseUrl, asked.path)
       for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-        const request = {
-          origin,
-          path,
-          method,
-          headers,
-          body,
-          most: maxBytes,
-          tooLong,
-          within,
-          late,
-          maySend
-        }
-        const answer = yield* transport.send(request)
+        const answer = yield* transport.send({ ...request, path })
         const { status } = answer
         const isRedirect = status >= 300 && status <= 399 && !(status === 303 && method === "POST")
         const location = isRedirect ? answer.header("location") : undefined
@@ -462,18 +442,6 @@ const makeExchange = (
 }
 
 const contentTypes = { json: "application/json", form: "application/x-www-form-urlencoded" }
-
-/** Reads an answer that must be JSON, or empty. */
-const jsonAnswer =
-  <A>(key: Redacted.Redacted, read: (value: unknown) => A | undefined) =>
-  ({ value, body }: Success): Either.Either<A, InvalidResponse> => {
-    if (value === undefined && body.trim() !== "")
-      return Either.left(new InvalidResponse({ words: `not JSON: ${presentable(body, key)}` }))
-    const answer = read(value ?? null)
-    return answer === undefined
-      ? Either.left(new InvalidResponse({ words: "the response lacks required fields" }))
-      : Either.right(answer)
-  }
 
 const tooLong = () => new InvalidResponse({ words: "a response of more than 16 MB" })
 
