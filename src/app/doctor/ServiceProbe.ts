@@ -20,6 +20,7 @@ import {
   idGuesses,
   idIn,
   leavesOf,
+  namesIn,
   stateIn,
   taskOf
 } from "../../gateway/exchange/ResponseReading.ts"
@@ -266,9 +267,7 @@ const taskChecks = (
     sound === undefined
       ? wrong(
           "Audio",
-          `task ${id}: ${problem ?? "not found"}; its fields: ${leavesOf(last)
-            .map(({ path }) => path)
-            .join(", ")}`,
+          `task ${id}: ${problem ?? "not found"}; its fields: ${namesIn(last)}`,
           "name the field of its address in service.dialect.fields.audio"
         )
       : well(

@@ -14,7 +14,7 @@ export interface ServiceFlags {
   readonly baseUrl: string | undefined
   readonly embedded: boolean
   /** The dialect of a manifest's service. */
-  readonly dialect?: Dialect
+  readonly dialect?: Dialect | undefined
 }
 
 /** The service in use. */
@@ -63,7 +63,7 @@ export const chosenService = ({ baseUrl, embedded, dialect }: ServiceFlags) =>
   Effect.map(environmentBaseUrl, (fromEnvironment): ChosenService => {
     const address = baseUrl ?? Option.getOrUndefined(fromEnvironment)
     if (embedded || address === undefined) return "embedded"
-    return { baseUrl: address, ...(dialect === undefined ? {} : { dialect }) }
+    return { baseUrl: address, dialect }
   })
 
 /** The gateway of a read-only command; without `dataDir`, a bundled service uses a temporary folder. */

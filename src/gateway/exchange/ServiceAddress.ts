@@ -11,7 +11,7 @@ export class ServiceAddress extends Context.Tag("gateway/ServiceAddress")<
     readonly baseUrl: URL
     readonly key: Redacted.Redacted
     /** Default: the interface's. */
-    readonly dialect?: Dialect
+    readonly dialect?: Dialect | undefined
     /** Timeout of a response of the interface. */
     readonly answerWithin: Duration.DurationInput
     /** Timeout of a whole audio file. */

@@ -20,31 +20,14 @@ export interface DoneTask {
   readonly engine: string | undefined
 }
 
-/** The task is queued or processing, or has another status that is not final. */
-export interface PendingTask {
-  readonly _tag: "Waiting"
-  readonly label: string | undefined
-  /** What its answer said: the word of its state, its reason, or the names of its fields. */
-  readonly seen?: string
-}
-
-/** The service reported the task as failed. */
-export interface FailedTask {
-  readonly _tag: "GivenUp"
-  readonly words: string
-  /** Whether another task with the same text would fail, too, as far as the service reports. */
-  readonly lasting: boolean
-}
-
-/** The task is done by its status, but no field holds an address of its audio. */
-export interface SilentTask {
-  readonly _tag: "Silent"
-  /** The names of its fields. */
-  readonly fields: string
-  readonly label: string | undefined
-}
-
-export type TaskSnapshot = DoneTask | SilentTask | PendingTask | FailedTask
+export type TaskSnapshot =
+  | DoneTask
+  /** It is queued or processing, or has another status that is not final. `seen` is what its answer said of that. */
+  | { readonly _tag: "Waiting"; readonly label: string | undefined; readonly seen?: string }
+  /** It failed. `lasting`: another task with the same text would fail, too, as far as the service reports. */
+  | { readonly _tag: "GivenUp"; readonly words: string; readonly lasting: boolean }
+  /** It is done by its status, but no field holds an address of its audio. `fields` are their names. */
+  | { readonly _tag: "Silent"; readonly label: string | undefined; readonly fields: string }
 
 /** A task in the history. */
 export interface PastTask {
@@ -65,12 +48,9 @@ export interface PastTask {
 
 /** Converts an answer about a task to a snapshot. `shown` formats the service's own words for display. */
 export const taskSnapshotOf = (task: ReadTask, id: TaskId, shown: (said: string) => string): TaskSnapshot => {
-  if (task.status === "failed")
-    return {
-      _tag: "GivenUp",
-      words: shown(task.error?.message ?? "no reason given"),
-      lasting: lastingFailures.has(task.error?.code ?? "")
-    }
+  const { error } = task
+  if (error !== undefined)
+    return { _tag: "GivenUp", words: shown(error.message), lasting: lastingFailures.has(error.code) }
   if (task.silent !== undefined) return { _tag: "Silent", fields: shown(task.silent), label: task.voice_name }
   if (task.audio_url === undefined) return { _tag: "Waiting", label: task.voice_name, seen: shown(task.seen) }
   const made = instantOf(task.created_at)
@@ -92,10 +72,10 @@ export const taskSnapshotOf = (task: ReadTask, id: TaskId, shown: (said: string)
 export const pastTaskOf = (task: ListedTask): PastTask => ({
   task: TaskId.make(task.task_id),
   label: task.voice_name,
-  provider: task.provider === "" ? undefined : task.provider,
-  voice: task.voice_id === "" ? undefined : task.voice_id,
+  provider: task.provider || undefined,
+  voice: task.voice_id || undefined,
   text: task.text,
-  characters: task.characters === 0 ? undefined : task.characters,
+  characters: task.characters || undefined,
   credits: creditsStated(task.credits),
   madeAt: instantOf(task.created_at),
   failed: task.status === "failed"

@@ -18,26 +18,7 @@ export interface ProviderQueueLimits {
   readonly perSecond: number | undefined
 }
 
-/** The state of a provider queue. */
-export interface ProviderQueueStatus {
-  readonly inFlight: number
-  readonly limit: number
-  /** Milliseconds until starts resume; 0 if they are not paused, or if they are paused until a probe succeeds. */
-  readonly pausedFor: number
-}
-
-/** A provider's queue. */
-export interface ProviderQueue {
-  /** Runs an effect in a slot. Higher priorities run first. */
-  readonly inSlot: <A, E, R>(effect: Effect.Effect<A, E, R>, priority?: number) => Effect.Effect<A, E, R>
-  /** Waits until a create may be sent: after a requested pause, the gap between starts, and an open breaker. */
-  readonly clearance: Effect.Effect<void>
-  /** Returns whether `clearance` would not wait. */
-  readonly isClear: () => boolean
-  /** Reports the result of a create. */
-  readonly report: (how: "taken" | "answered" | CallFault) => Effect.Effect<void>
-  readonly status: () => ProviderQueueStatus
-}
+export type ProviderQueue = ReturnType<typeof makeProviderQueue>
 
 /** Delays between probes while the service is failing, besides the 1 s before each: it is used again within 4 s. */
 const probing = Schedule.exponential("1 second", 2).pipe(
@@ -60,7 +41,7 @@ export const makeProviderQueue = (
   probe: Effect.Effect<boolean>,
   scope: Scope.Scope,
   clock: Clock.Clock
-): ProviderQueue => {
+) => {
   const queue = new PQueue({ concurrency: limits.concurrency })
   const countStart = startLimit(queue, limits.perSecond, scope, clock)
   const now = () => steadyMillis(clock)
@@ -84,38 +65,31 @@ export const makeProviderQueue = (
       Effect.delay("1 second"),
       Effect.repeat(Schedule.recurUntil((well: boolean) => well).pipe(Schedule.zipLeft(probing))),
       Effect.zipRight(
-        Effect.sync(() => {
+        Effect.suspend(() => {
           faults = 0
           recovered = undefined
+          return Deferred.succeed(repair, undefined)
         })
       ),
-      Effect.zipRight(Deferred.succeed(repair, undefined)),
       Effect.forkIn(scope)
     )
   })
 
-  const taken = Effect.sync(() => {
-    setPace(increase(pace, limits.concurrency))
-    faults = 0
-  })
-
-  const report = (how: "taken" | "answered" | CallFault): Effect.Effect<void> => {
-    if (how === "taken") return taken
-    return Effect.suspend(() => {
-      if (how === "answered" || how._tag === "Refused") {
-        faults = 0
-        return Effect.void
-      }
-      if (how._tag === "SlowDown") {
+  /** Reports the result of a create. */
+  const report = (how: "taken" | "answered" | CallFault): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const isFault = how !== "taken" && how !== "answered"
+      if (isFault && how._tag === "SlowDown") {
         setPace(decrease(pace, now()))
         pausedUntil = Math.max(pausedUntil, now() + (how.retryAfter ?? usualPause))
         return Effect.void
       }
-      faults++
+      if (how === "taken") setPace(increase(pace, limits.concurrency))
+      faults = isFault && how._tag !== "Refused" ? faults + 1 : 0
       return faults >= faultsToOpen && recovered === undefined ? trip : Effect.void
     })
-  }
 
+  /** Waits until a create may be sent: after a requested pause, the gap between starts, and an open breaker. */
   const clearance: Effect.Effect<void> = Effect.suspend(() => {
     if (recovered !== undefined) return Effect.zipRight(Deferred.await(recovered), clearance)
     const wait = Math.max(pausedUntil, lastStart + pace.gap) - now()
@@ -125,8 +99,11 @@ export const makeProviderQueue = (
     return Effect.void
   })
 
-  /** Runs an effect in a slot, which is freed once: also if the effect is interrupted while the slot is granted. */
-  const inSlot: ProviderQueue["inSlot"] = (effect, priority = 0) =>
+  /**
+   * Runs an effect in a slot; higher priorities run first. The slot is freed once: also if the effect is interrupted
+   * while it is granted.
+   */
+  const inSlot = <A, E, R>(effect: Effect.Effect<A, E, R>, priority = 0): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) => {
       const granted = Deferred.unsafeMake<void>(FiberId.none)
       let free = (): void => undefined
@@ -149,11 +126,13 @@ export const makeProviderQueue = (
   return {
     inSlot,
     clearance,
+    /** Returns whether `clearance` would not wait. */
     isClear: () => recovered === undefined && pausedUntil === 0 && pace.gap === 0,
     report,
     status: () => ({
       inFlight: queue.pending,
       limit: queue.concurrency,
+      /** Milliseconds until starts resume; 0 if they are not paused, or if they are paused until a probe succeeds. */
       pausedFor: recovered === undefined ? Math.max(0, pausedUntil - now()) : 0
     })
   }

@@ -1,6 +1,6 @@
 /** Composes the create of an utterance as it is sent, with its idempotency key. */
 import { createHash } from "node:crypto"
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Record } from "effect"
 import { type Dialect, defaultDialect, fillTemplate } from "../../domain/manifest/ServiceDialect.ts"
 import { controlNames, neutralControls } from "../../domain/speech/Casting.ts"
 import type { ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
@@ -31,15 +31,10 @@ export const composeCreate = (
 ): NamedCreate => {
   const { provider, voice, model } = utterance.casting
   // A neutral value is left out where the provider has no such control.
-  const controls = Object.fromEntries(
-    controlNames.map((name) => {
-      const value = utterance.casting[name]
-      return [
-        name,
-        profile.controls[name] === undefined && value === neutralControls[name] ? undefined : value
-      ]
-    })
-  )
+  const controls = controlNames.map((name) => {
+    const value = utterance.casting[name]
+    return [name, profile.controls[name] || value !== neutralControls[name] ? value : undefined] as const
+  })
   const values = {
     text: utterance.text,
     provider,
@@ -49,34 +44,29 @@ export const composeCreate = (
     label: label === "" ? undefined : label,
     with_transcript: profile.transcript === "with_transcript" || undefined,
     export_srt: profile.transcript === "export_srt" || undefined,
-    ...controls
+    ...Object.fromEntries(controls)
   }
   const inPath = { voice: encodeURIComponent(voice), provider: encodeURIComponent(provider) }
   const path = String(fillTemplate(dialect.paths.create, inPath) ?? dialect.paths.create)
   const fields = fillTemplate(dialect.body, values)
   const body = dialect.encoding === "json" ? JSON.stringify(fields) : formOf(fields)
-  const key =
-    mark === undefined
-      ? undefined
-      : `${mark}-${createHash("sha256").update(`${path}\n${body}`).digest("hex").slice(0, 32)}`
+  const digest = createHash("sha256").update(`${path}\n${body}`).digest("hex").slice(0, 32)
+  const key = mark === undefined ? undefined : `${mark}-${digest}`
   return { path, body, encoding: dialect.encoding, key, provider }
 }
 
 /** What a create depends on besides its utterance. */
 export interface CreateTerms {
-  readonly dialect?: Dialect
+  readonly dialect?: Dialect | undefined
   /** The language of the utterance's job, if the manifest names one. */
   readonly language?: string | undefined
 }
 
 /** Encodes fields as a form; objects are encoded as JSON. */
-const formOf = (fields: unknown): string =>
-  new URLSearchParams(
-    Object.entries(fieldsOf(fields) ?? {}).map(([name, value]): [string, string] => [
-      name,
-      typeof value === "object" ? JSON.stringify(value) : String(value)
-    ])
-  ).toString()
+const formOf = (fields: unknown): string => {
+  const text = (value: unknown) => (typeof value === "object" ? JSON.stringify(value) : String(value))
+  return new URLSearchParams(Record.map(fieldsOf(fields) ?? {}, text)).toString()
+}
 
 /**
  * Returns whether a create may still leave this machine. Whoever finds an announced create that was never answered

@@ -17,6 +17,8 @@ export type TaskNotice = { readonly _tag: "Open" } | { readonly _tag: "Ended"; r
 /** The stream broke, or could not be opened. */
 export class StreamBroken extends Data.TaggedError("StreamBroken")<{ readonly words: string }> {}
 
+const broken = (words: string) => () => new StreamBroken({ words })
+
 /** Maximum characters of one event. */
 const maxEvent = 1_000_000
 /** The service sends a comment every 15 s. */
@@ -31,25 +33,19 @@ export const followTasks = ({
     Effect.gen(function* () {
       const client = Context.get(yield* Layer.build(httpClient), HttpClient.HttpClient)
       const address = baseUrl.origin + pathUnder(baseUrl, accountEventsPath)
+      const headers = { [keyHeader]: Redacted.value(key), accept: "text/event-stream" }
       const response = yield* client
-        .execute(
-          HttpClientRequest.get(address, {
-            headers: { [keyHeader]: Redacted.value(key), accept: "text/event-stream" }
-          })
-        )
+        .execute(HttpClientRequest.get(address, { headers }))
         .pipe(
-          Effect.mapError(() => new StreamBroken({ words: "no response" })),
-          Effect.timeoutFail({
-            duration: "20 seconds",
-            onTimeout: () => new StreamBroken({ words: "no response" })
-          })
+          Effect.mapError(broken("no response")),
+          Effect.timeoutFail({ duration: "20 seconds", onTimeout: broken("no response") })
         )
       const type = response.headers["content-type"] ?? ""
       if (response.status !== 200 || !/^text\/event-stream\b/iu.test(type))
-        return Stream.fail(new StreamBroken({ words: `HTTP ${response.status}` }))
+        return Stream.failSync(broken(`HTTP ${response.status}`))
       const notices = response.stream.pipe(
-        Stream.mapError(() => new StreamBroken({ words: "cut off" })),
-        Stream.timeoutFail(() => new StreamBroken({ words: "silent" }), maxSilence),
+        Stream.mapError(broken("cut off")),
+        Stream.timeoutFail(broken("silent"), maxSilence),
         Stream.decodeText(),
         Stream.mapAccumEffect("", (before, text) => {
           const events = `${before}${text}`.replaceAll("\r\n", "\n").split("\n\n")
@@ -62,7 +58,7 @@ export const followTasks = ({
       )
       return Stream.make<[TaskNotice]>({ _tag: "Open" }).pipe(
         Stream.concat(notices),
-        Stream.concat(Stream.fail(new StreamBroken({ words: "cut off" })))
+        Stream.concat(Stream.failSync(broken("cut off")))
       )
     }).pipe(
       // The stream lasts as long as the run: its span would not end before that.

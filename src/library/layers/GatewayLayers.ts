@@ -11,7 +11,7 @@ import { ServiceUnusable } from "./ServiceErrors.ts"
 export interface ServicePlace {
   readonly baseUrl: URL
   readonly key: Redacted.Redacted
-  readonly dialect?: Dialect
+  readonly dialect?: Dialect | undefined
 }
 
 /** The gateway to a service. `place` may start that service; it stops with the gateway. */
@@ -45,7 +45,7 @@ export const remotePlace = (
   const url = new URL(baseUrl)
   return key === undefined
     ? new ServiceUnusable({ detail: `the service at ${url.origin} needs a key; ${advice}` })
-    : Effect.succeed({ baseUrl: url, key, ...(dialect === undefined ? {} : { dialect }) })
+    : Effect.succeed({ baseUrl: url, key, dialect })
 }
 
 /** Starts the bundled service in this process. Its code is loaded only then. */

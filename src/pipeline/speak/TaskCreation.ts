@@ -369,13 +369,9 @@ const refusedCreate = (
 const createOf = ({ utterance, label, take }: UtteranceRow) =>
   Effect.map(SpeakConfig, ({ profileOf, dialect, languageOf }) => {
     const mark = markerOf(utterance.key, take)
-    return composeCreate(
-      utterance,
-      labelWithMarker(label, mark),
-      profileOf(utterance.casting.provider),
-      mark,
-      { ...(dialect === undefined ? {} : { dialect }), language: languageOf(utterance.key) }
-    )
+    const profile = profileOf(utterance.casting.provider)
+    const terms = { dialect, language: languageOf(utterance.key) }
+    return composeCreate(utterance, labelWithMarker(label, mark), profile, mark, terms)
   })
 
 /** Sends an announced create, and at once again if its response is lost and that is safe. */
