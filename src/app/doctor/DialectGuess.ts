@@ -10,10 +10,13 @@ import {
   finiteNumber,
   idIn,
   isDoneWord,
-  isNameable,
+  isAddress,
   isNamed,
+  isUuid,
+  type Leaf,
   leavesOf,
   likeliest,
+  notIds,
   stateIn,
   taskOf
 } from "../../gateway/exchange/ResponseReading.ts"
@@ -86,6 +89,21 @@ export const dialectSeen = (setting: DialectSetting | undefined, seen: SeenTask)
   }
 }
 
+/** Returns what may be the task's id, the likeliest first. `sent` is what the create said itself. */
+export const idGuesses = (create: unknown, sent: ReadonlyArray<string>): ReadonlyArray<Leaf> =>
+  likeliest(
+    leavesOf(create).filter(
+      (leaf) => isNameable(leaf) && !sent.includes(leaf.value) && !isAddress(leaf.value)
+    ),
+    ({ path, value }) => {
+      if (/\s/u.test(value) || /^\d{4}-\d\d-\d\d/u.test(value) || isNamed(path, notIds)) return 0
+      const isOpaque = /^(?=.*\d)[\w.:~-]{6,}$|^[\w-]{16,}$/u.test(value) && !/^[\d.]+$/u.test(value)
+      return (isUuid.test(value) ? 4 : isOpaque ? 2 : 0) + (isNamed(path, idNames) ? 2 : 0)
+    }
+  )
+
+const idNames = /^(id|uid|uuid|guid|ticket|task|job|ref|reference|handle|token|number|order|receipt|key)$/iu
+
 /** Returns where in an answer a value is, outside lists. */
 export const pathOf = (answer: unknown, value: string): string | undefined =>
   leavesOf(answer).find((leaf) => isNameable(leaf) && leaf.value === value)?.path
@@ -110,6 +128,9 @@ const progressGuess = (looks: ReadonlyArray<unknown>): string | undefined =>
     const grows = values.every((value, at) => value >= (values[at - 1] ?? 0))
     return isNameable(leaf) && grows && values.at(-1) === 100 && (values[0] ?? 100) < 100
   })?.path
+
+/** Whether a dialect can name a leaf: it is in no list. */
+const isNameable = ({ path }: Leaf): boolean => path !== "" && !path.includes("[]")
 
 const states = /^(status|state|phase|stage|step|condition)$/iu
 const words = /^(message|detail|note|title|text|description|reason|at|name)$/iu

@@ -12,12 +12,11 @@ import { labelWithMarker, TaskMarker } from "../../domain/task/TaskMarker.ts"
 import { ProviderId, TaskId, VoiceId, type ModelId } from "../../domain/values/Ids.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { composeCreate } from "../../gateway/requests/NamedCreate.ts"
-import { dialectSeen, pathOf, type SeenTask } from "./DialectGuess.ts"
+import { dialectSeen, idGuesses, pathOf, type SeenTask } from "./DialectGuess.ts"
 import {
   audioGuesses,
   fieldIn,
   foundList,
-  idGuesses,
   idIn,
   leavesOf,
   namesIn,

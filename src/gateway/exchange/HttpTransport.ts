@@ -130,8 +130,7 @@ const answered = <E extends Error>(agent: Agent, request: SentRequest<E>): Answe
     }
     const timer = setTimeout(
       // Without a connection, nothing was sent and nothing will be.
-      () =>
-        giveUp(stop === undefined ? new Unreachable({ words: late }) : new InvalidResponse({ words: late })),
+      () => giveUp(new (stop === undefined ? Unreachable : InvalidResponse)({ words: late })),
       Duration.toMillis(within)
     )
     let before = 0

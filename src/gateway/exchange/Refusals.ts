@@ -4,10 +4,9 @@ import { refusalStatus } from "../../contract/Errors.ts"
 import { retryAfterIn } from "../../contract/RetryAfter.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { type CallFault, InvalidResponse, Refused, SlowDown } from "../GatewayErrors.ts"
-import type { HttpAnswer } from "./HttpTransport.ts"
+import type { HttpAnswer, SentRequest } from "./HttpTransport.ts"
 import { presentable } from "./ServiceAddress.ts"
 import {
-  type Fields,
   fieldsOf,
   finiteNumber,
   hasMoreDetail,
@@ -20,7 +19,7 @@ import {
 /** Maximum wait accepted from a service, in seconds. */
 const maxWait = 3_600
 
-type Method = "GET" | "POST" | "DELETE"
+type Method = SentRequest<Error>["method"]
 
 /** What a refusal means. */
 type Kind = "key" | "credits" | "unknown" | "too-long" | "rules" | "rate" | "unavailable" | "broken"
@@ -80,34 +79,27 @@ export const refusalOf = (
   method: Method
 ): CallFault => {
   const message = messageIn(value)
-  const wantsCredits = isWantOfCredits(value, message, answer.header("retry-after") !== undefined)
+  const retryAfter = answer.header("retry-after")
+  const wantsCredits = isWantOfCredits(value, message, retryAfter !== undefined)
   const said = presentable(message === "" && wantsCredits ? (codesIn(value)[0] ?? "") : message, key)
   const fields = fieldsOf(value)
   const isOwn = ownStatus[textOf(fields?.["_tag"]) ?? ""] === answer.status
   const words = isOwn ? said : said === "" ? `HTTP ${answer.status}` : `${said} (HTTP ${answer.status})`
   const kind = isOwn ? kindOf(status, "", false) : kindOf(status, said, wantsCredits)
-  switch (kind) {
-    case "rate":
-    case "unavailable": {
-      const wait = waitIn(answer, fields, now)
-      // Said by a proxy, it may come after the task was made.
-      if (kind === "unavailable" && method === "POST" && !isOwn && wait === undefined)
-        return new InvalidResponse({ words })
-      return slowDownFrom(words, wait, fields?.["code"] === "disk_full")
-    }
-    case "broken":
+  if (kind === "broken") return new InvalidResponse({ words })
+  if (kind === "rate" || kind === "unavailable") {
+    // Seconds or a date in the header, else seconds in the body.
+    const stated = finiteNumber(fields?.["retry_after"])
+    const wait = retryAfter === undefined ? stated : retryAfterIn(retryAfter, now)
+    // Said by a proxy, it may come after the task was made.
+    if (kind === "unavailable" && method === "POST" && !isOwn && wait === undefined)
       return new InvalidResponse({ words })
-    case "too-long": {
-      const max =
-        finiteNumber(fields?.["max"]) ??
-        finiteNumber(
-          /(\d[\d,.']*\d|\d)\s*(characters|chars|symbols|ký tự)/iu.exec(said)?.[1]?.replaceAll(/[^\d]/gu, "")
-        )
-      return new Refused({ reason: kind, words, max: Number.isSafeInteger(max) ? max : undefined })
-    }
-    default:
-      return new Refused({ reason: kind, words, code: textOf(fields?.["code"]) })
+    return slowDownFrom(words, wait, fields?.["code"] === "disk_full")
   }
+  if (kind !== "too-long") return new Refused({ reason: kind, words, code: textOf(fields?.["code"]) })
+  const stated = /(\d[\d,.']*\d|\d)\s*(characters|chars|symbols|ký tự)/iu.exec(said)?.[1]
+  const max = finiteNumber(fields?.["max"]) ?? finiteNumber(stated?.replaceAll(/[^\d]/gu, ""))
+  return new Refused({ reason: kind, words, max: Number.isSafeInteger(max) ? max : undefined })
 }
 
 /** Builds a SlowDown with a wait in seconds. Implausible waits are dropped. */
@@ -129,14 +121,7 @@ const kindOf = (status: number, said: string, wantsCredits: boolean): Kind => {
   if (status === 404 || status === 410) return "unknown"
   if (status === 429) return "rate"
   if (status === 503) return "unavailable"
-  if (status === 408 || status === 425 || status < 400 || status >= 500) return "broken"
-  return "rules"
-}
-
-/** Returns the seconds to wait: from the Retry-After header (seconds or a date), else from the body. */
-const waitIn = (answer: HttpAnswer, fields: Fields | undefined, now: number): number | undefined => {
-  const header = answer.header("retry-after")
-  return header === undefined ? finiteNumber(fields?.["retry_after"]) : retryAfterIn(header, now)
+  return status === 408 || status === 425 || status < 400 || status >= 500 ? "broken" : "rules"
 }
 
 /**

@@ -60,19 +60,6 @@ export const namesIn = (value: unknown): string =>
     .map(({ path }) => path)
     .join(", ")
 
-/** Returns what may be the task's id, the likeliest first. `sent` is what the create said itself. */
-export const idGuesses = (create: unknown, sent: ReadonlyArray<string>): ReadonlyArray<Leaf> =>
-  likeliest(
-    leavesOf(create).filter(
-      (leaf) => isNameable(leaf) && !sent.includes(leaf.value) && !isAddress(leaf.value)
-    ),
-    ({ path, value }) => {
-      if (/\s/u.test(value) || /^\d{4}-\d\d-\d\d/u.test(value) || isNamed(path, notIds)) return 0
-      const isOpaque = /^(?=.*\d)[\w.:~-]{6,}$|^[\w-]{16,}$/u.test(value) && !/^[\d.]+$/u.test(value)
-      return (isUuid.test(value) ? 4 : isOpaque ? 2 : 0) + (isNamed(path, ids) ? 2 : 0)
-    }
-  )
-
 /** Returns the only value of an answer that is named as an id, or that is a UUID in place of the task. */
 export const onlyId = (answer: unknown): string | undefined => {
   const values = leavesOf(answer).flatMap(({ path, value }) =>
@@ -109,18 +96,14 @@ export const isNamed = (path: string, names: RegExp): boolean =>
     .split(/[^\p{L}]+/u)
     .some((word) => names.test(word))
 
-const isUuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
+export const isUuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/iu
 /** Whether a text is an address, as a URL or as a path. */
 export const isAddress = (value: string): boolean => /^((https?:)?\/\/|\/)\S+$|^data:/iu.test(value)
 export const isSoundFile = (value: string): boolean =>
   /^\S+\.(mp3|wav|ogg|opus|m4a|aac|flac|webm)(\?\S*)?$|^data:audio/iu.test(value)
 
-/** Whether a dialect can name a leaf: it is in no list. */
-export const isNameable = ({ path }: Leaf): boolean => path !== "" && !path.includes("[]")
-
 const plainIds = /^(ids?|uid|uuid|guid)$/iu
-const ids = /^(id|uid|uuid|guid|ticket|task|job|ref|reference|handle|token|number|order|receipt|key)$/iu
-const notIds =
+export const notIds =
   /^(trace|correlation|request|user|account|client|team|org|project|workspace|parent|voice|speaker|style|model|provider|session|status|state|time|date|at|credits?|cost|characters|count|code|version|message|position|eta)$/iu
 const sounds = /^(audio|sound|speech|file|url|link|download|output|result|media|mp3|wav)$/iu
 const notAudio =
@@ -446,7 +429,7 @@ const entriesIn = (value: unknown, list: string, ids: ReadonlyArray<string>) =>
   })
 
 const strings = (value: unknown): ReadonlyArray<string> =>
-  Array.isArray(value) ? value.flatMap((entry) => textOf(entry) ?? []) : [textOf(value) ?? []].flat()
+  [value].flat().flatMap((entry) => textOf(entry) ?? [])
 
 /** Reads a page of voices. */
 export const voicePageOf = (value: unknown) => {

@@ -14,16 +14,6 @@ import {
 import { waitAsked } from "../pacing/RetrySchedules.ts"
 import type { DoneTask, TaskSnapshot } from "../exchange/TaskSnapshot.ts"
 
-/** When to poll a task. Times are in milliseconds since the service accepted it. */
-export interface PollPlan {
-  readonly first: number
-  /** Interval between the first two polls. */
-  readonly step: number
-  /** Growth factor of the intervals. */
-  readonly growth: number
-  readonly deadline: number
-}
-
 /** Maximum interval between two polls, in milliseconds. */
 const maxStep = 15_000
 
@@ -38,8 +28,11 @@ const leastDeadline = 15 * 60_000
  *
  * The first poll comes at about that time. Later intervals are in proportion to its spread, which keeps both the polls
  * and the lost time low. Without a learned latency, polls are frequent.
+ *
+ * Times are in milliseconds since the service accepted the task: of the `first` poll, and of the `deadline`. `step` is
+ * the interval between the first two polls, and `growth` the factor by which it grows.
  */
-export const pollPlan = (usual: Estimate | undefined, characters: number): PollPlan => {
+export const pollPlan = (usual: Estimate | undefined, characters: number) => {
   const deadline = Math.max(leastDeadline, characters * 500, (usual?.mean ?? 0) * 20)
   if (usual === undefined) return { first: 25, step: 25, growth: 1.6, deadline }
   const step = Math.min(maxStep, Math.max(2, usual.mean * 0.015, usual.spread * 0.4))
@@ -80,12 +73,6 @@ export interface PollHooks<R> {
 const looksUnknown = 4
 const timeUnknown = 8_000
 
-/** A poll that did not settle the task: limits of the wait until the next one, in milliseconds. */
-interface Unsettled {
-  readonly least: number
-  readonly most: number
-}
-
 /**
  * Polls a task until it is done. `takenAt` is when the service accepted it (milliseconds since 1970), in this run or an
  * earlier one. Temporary failures of polls are retried until the deadline.
@@ -93,7 +80,7 @@ interface Unsettled {
 export const pollUntilSettled = <R = never>(
   look: Effect.Effect<TaskSnapshot, CallFault | Vanished | Unusable, R>,
   task: TaskId,
-  plan: PollPlan,
+  plan: ReturnType<typeof pollPlan>,
   takenAt: number,
   hooks: PollHooks<R> = {}
 ): Effect.Effect<SettledTask, Refused | FailedAtService | Vanished | NeverSettled | Unusable, R> =>
@@ -108,16 +95,14 @@ export const pollUntilSettled = <R = never>(
     let silent = { looks: 0, since: 0 }
     let trouble: string | undefined
     let slowAfter = Math.max(minSlow, plan.first * slowFactor)
-    const again = (least = 0, most = maxStep): Unsettled => ({ least, most })
+    /** The poll did not settle the task: limits of the wait until the next one, in milliseconds. */
+    const again = (least = 0, most = maxStep) => ({ least, most })
 
     const missed = Effect.fnUntraced(function* (fault: CallFault | Vanished | Unusable) {
       if (fault._tag === "Refused" || fault._tag === "Unusable") return yield* fault
       trouble = fault.message
-      if (fault._tag !== "Vanished")
-        return again(
-          Duration.toMillis(waitAsked(fault)),
-          fault._tag === "Unreachable" ? maxOutageStep : maxStep
-        )
+      const most = fault._tag === "Unreachable" ? maxOutageStep : maxStep
+      if (fault._tag !== "Vanished") return again(Duration.toMillis(waitAsked(fault)), most)
       const at = Math.max(1, now() - takenAt)
       unknown = { looks: unknown.looks + 1, since: unknown.looks === 0 ? at : unknown.since }
       if (unknown.looks >= looksUnknown && at - unknown.since >= timeUnknown) {
@@ -175,13 +160,6 @@ export const pollUntilSettled = <R = never>(
     })
   })
 
-/** How far the next estimate is lowered. */
-interface Boldness {
-  readonly share: number
-  /** When `share` was last raised. Tasks that were in flight at that time say nothing about the new share. */
-  readonly at: number
-}
-
 const timid = 0.01
 const boldest = 0.5
 
@@ -192,7 +170,11 @@ const boldest = 0.5
  * for each task, in the order in which they end.
  */
 export class LatencyEstimator {
-  private boldness: Boldness = { share: timid, at: 0 }
+  /**
+   * How far the next estimate is lowered, and when that was last raised: tasks that were in flight at that time say
+   * nothing about the new share.
+   */
+  private boldness = { share: timid, at: 0 }
 
   /** Returns the latency learned from a task, in milliseconds from accepted to done. `now` is in milliseconds. */
   learnedFrom({ undoneAt, doneAt, took }: SettledTask, now: number): number {

@@ -6,27 +6,10 @@ import type { ReadTaskPage } from "../exchange/ResponseReading.ts"
 import { type PastTask, pastTaskOf } from "../exchange/TaskSnapshot.ts"
 
 /** The result of a walk through the history, from the newest task back to the requested time. */
-export interface HistoryWalk {
-  /** Returns the task with a marker. Of several, the newest that has not failed. */
-  readonly find: (mark: TaskMarker) => PastTask | undefined
-  /** Every task seen. */
-  readonly tasks: ReadonlyArray<PastTask>
-  /**
-   * Whether the service returns labels: true if one of ours was seen, false if tasks were seen and none had a marker.
-   */
-  readonly echoes: boolean | undefined
-  /**
-   * Whether the walk reached the requested time and could read every entry. It may not, if the history is too long. An
-   * entry without an id may be any task.
-   */
-  readonly isWhole: boolean
-}
+export type HistoryWalk = ReturnType<typeof walkOf>
 
 /** Reads one page. Default: the service's first page, of its default size. */
-type ReadPage = (
-  page: number | undefined,
-  limit: number | undefined
-) => Effect.Effect<ReadTaskPage, CallFault>
+type ReadPage = (page?: number, limit?: number) => Effect.Effect<ReadTaskPage, CallFault>
 
 /** Maximum pages of a walk: a hundred thousand tasks, at a hundred per page. */
 const maxPages = 1_000
@@ -58,7 +41,7 @@ export const makeTaskHistory = (readPage: ReadPage) =>
     let asked = 0
     const waiting = new Set<{ readonly since: number }>()
 
-    const history = Effect.fn("TaskHistory.history")(function* (since: number) {
+    return Effect.fn("TaskHistory.history")(function* (since: number) {
       const request = { since }
       const order = ++asked
       waiting.add(request)
@@ -75,10 +58,9 @@ export const makeTaskHistory = (readPage: ReadPage) =>
         )
         .pipe(Effect.ensuring(Effect.sync(() => waiting.delete(request))))
     })
-    return history
   })
 
-const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, CallFault> =>
+const walked = (readPage: ReadPage, since: number) =>
   Effect.gen(function* () {
     const seen = new Map<string, PastTask>()
     // Some services reject a size above their own limit; then the default size is used.
@@ -101,8 +83,6 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
       for (const task of fresh) {
         seen.set(task.task, task)
         kept += sizeOf(task)
-      }
-      for (const task of fresh) {
         if (task.madeAt === undefined || task.madeAt > newestBefore) order = "other"
         else newestBefore = task.madeAt
       }
@@ -127,16 +107,26 @@ const walked = (readPage: ReadPage, since: number): Effect.Effect<HistoryWalk, C
 const isPageRefused = (fault: CallFault): boolean =>
   fault._tag === "Refused" && (fault.reason === "rules" || fault.reason === "unknown")
 
-const walkOf = (tasks: ReadonlyArray<PastTask>, isWhole: boolean): HistoryWalk => {
+const walkOf = (tasks: ReadonlyArray<PastTask>, isWhole: boolean) => {
   const byMark = new Map<string, PastTask>()
   let echoes: boolean | undefined = tasks.length === 0 ? undefined : false
-  for (const task of tasks) {
-    if (task.label === undefined) continue
-    for (const mark of markersIn(task.label)) {
+  for (const task of tasks)
+    for (const mark of markersIn(task.label ?? "")) {
       echoes = true
       const known = byMark.get(mark)
       if (known === undefined || (known.failed && !task.failed)) byMark.set(mark, task)
     }
+  return {
+    /** Returns the task with a marker. Of several, the newest that has not failed. */
+    find: (mark: TaskMarker) => byMark.get(mark),
+    /** Every task seen. */
+    tasks,
+    /** Whether the service returns labels: as far as one of ours was seen, or tasks of which none had a marker. */
+    echoes,
+    /**
+     * Whether the walk reached the requested time and could read every entry. It may not, if the history is too long.
+     * An entry without an id may be any task.
+     */
+    isWhole
   }
-  return { find: (mark) => byMark.get(mark), tasks, echoes, isWhole }
 }

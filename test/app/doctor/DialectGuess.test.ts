@@ -1,7 +1,7 @@
 /** The names by which a service answers, found in its answers about one task. */
 import { expect, test } from "vitest"
-import { dialectSeen, type SeenTask } from "../../../src/app/doctor/DialectGuess.ts"
-import { audioGuesses, idGuesses } from "../../../src/gateway/exchange/ResponseReading.ts"
+import { dialectSeen, idGuesses, type SeenTask } from "../../../src/app/doctor/DialectGuess.ts"
+import { audioGuesses } from "../../../src/gateway/exchange/ResponseReading.ts"
 
 const sound = "https://cdn.example/sounds/77.mp3"
 const seen: SeenTask = {
