@@ -372,8 +372,7 @@ export const foundList = (value: unknown, name: string): ReadonlyArray<unknown> 
         (layers.includes(layer) || entry.length > 0)
       )
         return entry
-  const map = pickField(layers, [name])
-  const rows = Object.entries(fieldsOf(map) ?? {})
+  const rows = Object.entries(fieldsOf(pickField(layers, [name])) ?? {})
   if (rows.length > 0 && rows.every(([, row]) => fieldsOf(row) !== undefined))
     return rows.map(([id, row]) => ({ id, ...fieldsOf(row) }))
   // Some services omit an empty list.
@@ -541,11 +540,7 @@ export const creditsOf = (value: unknown, dialect: Dialect = defaultDialect): Cr
   const layers = layersOf(value)
   const names = dialect.fields.balance
   const held = pickField(layers, names)
-  const packs = Array.isArray(value)
-    ? value
-    : Array.isArray(held)
-      ? held
-      : (foundList(value, "credits") ?? [])
+  const packs = foundList(Array.isArray(held) && !Array.isArray(value) ? held : value, "credits") ?? []
   const amounts = packs.flatMap(
     (pack) => finiteNumber(pickField([fieldsOf(pack) ?? {}], ["amount", ...names])) ?? []
   )
