@@ -41,7 +41,7 @@ export const makeTaskHistory = (readPage: ReadPage) =>
     let asked = 0
     const waiting = new Set<{ readonly since: number }>()
 
-    return Effect.fn("TaskHistory.history")(function* (since: number) {
+    const history = Effect.fn("TaskHistory.history")(function* (since: number) {
       const request = { since }
       const order = ++asked
       waiting.add(request)
@@ -58,6 +58,7 @@ export const makeTaskHistory = (readPage: ReadPage) =>
         )
         .pipe(Effect.ensuring(Effect.sync(() => waiting.delete(request))))
     })
+    return history
   })
 
 const walked = (readPage: ReadPage, since: number) =>
