@@ -1,7 +1,7 @@
 /** Shared by the engines in threads: the cached voice list, and speaking a sentence. */
 import { Duration, Effect } from "effect"
 import { fromSeconds, type Millis } from "../../domain/time/Units.ts"
-import { EngineUnavailable, type EngineVoice, SpeechFailed } from "../Engine.ts"
+import { EngineUnavailable, SpeechFailed } from "../Engine.ts"
 import { cacheSuccess } from "../SuccessCache.ts"
 import type { ThreadLimits, WorkerPool } from "./WorkerPool.ts"
 import type { SentenceJob, ThreadEngine } from "./EngineProtocol.ts"
@@ -15,13 +15,7 @@ export interface ThreadedOptions extends ThreadLimits {
 /** Returns the maximum length of one request's speech. */
 export const longestSpeech = ({ maxSeconds = 3_600 }: ThreadedOptions): Millis => fromSeconds(maxSeconds)
 
-/** An engine's voices, and the variants available for each of them. */
-export interface EngineCatalogue {
-  readonly voices: ReadonlyArray<EngineVoice>
-  readonly variants: ReadonlyArray<string>
-}
-
-/** Reads the voices of an engine's thread. Caches the first success. */
+/** Reads the voices of an engine's thread, and the variants available for each of them. Caches the first success. */
 export const engineVoices = (pool: WorkerPool, engine: ThreadEngine) =>
   cacheSuccess(
     pool.ask({ _tag: "Voices" }).pipe(
@@ -32,7 +26,7 @@ export const engineVoices = (pool: WorkerPool, engine: ThreadEngine) =>
       ),
       Effect.flatMap((answer) =>
         answer._tag === "VoiceList"
-          ? Effect.succeed<EngineCatalogue>({
+          ? Effect.succeed({
               voices: answer.voices.map((voice) => ({
                 ...voice,
                 languages: [...new Set(voice.languages.map(canonical))]

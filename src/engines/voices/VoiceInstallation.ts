@@ -67,9 +67,7 @@ export const installCatalogued = Effect.fn("VoiceInstallation.installCatalogued"
   )
   const part = join(target.folder, `${id}.part`)
   yield* disk(id, "create the folder", () => mkdir(target.folder, { recursive: true }))
-  const here = yield* disk(id, "read the folder", async () =>
-    existsSync(part) ? (await stat(part)).size : 0
-  )
+  const here = yield* sizeOf(part)
   yield* enoughSpace(id, target.folder, bytes - here + unpacked)
   const from = (address: string) =>
     downloadVoice({
@@ -318,10 +316,7 @@ const downloadVoice = Effect.fn("VoiceInstallation.downloadVoice")(function* (re
       )
     )
   )
-  const found = yield* Effect.tryPromise({
-    try: () => sha256OfFile(part),
-    catch: (cause) => diskFault(voice, "read the download", cause)
-  })
+  const found = yield* disk(voice, "read the download", () => sha256OfFile(part))
   if (found !== request.sha256) {
     yield* discard(part)
     return yield* new VoiceNotAdded({
@@ -364,10 +359,7 @@ const fetchRest = (request: DownloadRequest) =>
         address,
         version: response.headers["etag"] ?? response.headers["last-modified"] ?? ""
       }
-      yield* Effect.tryPromise({
-        try: () => writeFile(stampOf(part), JSON.stringify(stamp)),
-        catch: (cause) => diskFault(voice, "write the download", cause)
-      })
+      yield* disk(voice, "write the download", () => writeFile(stampOf(part), JSON.stringify(stamp)))
       yield* received(request, response, from)
     })
   )
@@ -409,9 +401,8 @@ const startOf = (
 const received = (request: DownloadRequest, response: HttpClientResponse.HttpClientResponse, from: number) =>
   Effect.gen(function* () {
     const { voice, bytes, part } = request
-    const disk = (cause: unknown) => diskFault(voice, "write the download", cause)
     const file = yield* Effect.acquireRelease(
-      Effect.tryPromise({ try: () => open(part, from === 0 ? "w" : "r+"), catch: disk }),
+      disk(voice, "write the download", () => open(part, from === 0 ? "w" : "r+")),
       (handle) => Effect.promise(() => handle.close().catch(() => undefined))
     )
     let at = from
@@ -428,7 +419,7 @@ const received = (request: DownloadRequest, response: HttpClientResponse.HttpCli
               detail: `the file at ${hostOf(request)} is longer than ${bytes} bytes: it was replaced, so the download was deleted`
             })
           }
-          yield* Effect.tryPromise({ try: () => file.write(chunk, 0, chunk.length, at), catch: disk })
+          yield* disk(voice, "write the download", () => file.write(chunk, 0, chunk.length, at))
           at += chunk.length
           request.progress(at)
         })
@@ -446,24 +437,15 @@ const versionOf = ({ part, address }: DownloadRequest): Effect.Effect<string | u
     Effect.map((text) => Option.getOrUndefined(Schema.decodeUnknownOption(Schema.parseJson(Version))(text))),
     // A weak validator does not identify bytes.
     Effect.map((found) =>
-      found === undefined ||
-      found.address !== address ||
-      found.version === "" ||
-      found.version.startsWith("W/")
-        ? undefined
-        : found.version
+      found?.address === address && /^(?!W\/)./u.test(found.version) ? found.version : undefined
     )
   )
 
 const stampOf = (part: string): string => `${part}.json`
 
+/** Returns a file's size; 0 if there is none. */
 const sizeOf = (file: string): Effect.Effect<number> =>
-  Effect.promise(() =>
-    stat(file).then(
-      ({ size }) => size,
-      () => 0
-    )
-  )
+  Effect.promise(async () => (await stat(file).catch(() => undefined))?.size ?? 0)
 
 const discard = (part: string): Effect.Effect<void> =>
   Effect.promise(async () => {

@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option, Schema } from "effect"
 import { type KeyScope, keyScopes } from "../../contract/Account.ts"
-import { checkRows, column, flagColumn, optionalColumn } from "../storage/CheckedRows.ts"
+import { checkRows, column, flagColumn, optionalColumn, Time } from "../storage/CheckedRows.ts"
 import { notLabel } from "../../contract/Task.ts"
 
 /** Prefix of new keys. */
@@ -55,12 +55,6 @@ export const optionsFault = (
     return "the expiry is not in the future; choose a later time"
   return undefined
 }
-
-/** A column with a time in milliseconds since 1970. */
-const Time = Schema.transform(Schema.Int, Schema.DateFromSelf, {
-  decode: (at) => new Date(at),
-  encode: (date) => date.getTime()
-})
 
 /** A column with scopes between commas. Keys of older versions have none, and may do everything. */
 const Scopes = Schema.transform(Schema.String, Schema.Array(Schema.Literal(...keyScopes)), {

@@ -29,6 +29,12 @@ const make = Effect.gen(function* () {
   const secret = yield* Secret
   const inTransaction = inWriteTransaction(sql)
 
+  /** The columns that identify a key. */
+  const keyColumns = (key: string) => {
+    const digest = secret.digest("key", key)
+    return { hint: hintOf(key), selector: selectorOf(digest), digest }
+  }
+
   const newAccount = (name: string, credits: number | undefined, now: number) =>
     Effect.map(
       idRows(
@@ -57,7 +63,7 @@ const make = Effect.gen(function* () {
   const insert = (key: string, options: KeyOptions, imported: boolean) =>
     inTransaction(
       Effect.gen(function* () {
-        const digest = secret.digest("key", key)
+        const { digest } = keyColumns(key)
         const now = yield* Clock.currentTimeMillis
         const fault = optionsFault(options, now)
         if (fault !== undefined) return yield* new KeyRejected({ detail: fault })
@@ -72,9 +78,7 @@ const make = Effect.gen(function* () {
           sql`INSERT INTO keys ${sql.insert({
             account_id: owner,
             name,
-            hint: hintOf(key),
-            selector: selectorOf(digest),
-            digest,
+            ...keyColumns(key),
             imported: imported ? 1 : 0,
             created_at: now,
             ...limitColumnsOf(options)
@@ -179,15 +183,13 @@ const make = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         yield* sql`DELETE FROM keys WHERE account_id IN (SELECT id FROM accounts WHERE visible = 0)`
         const found = yield* idRows(sql`SELECT id FROM accounts WHERE visible = 0`)
-        const [account] =
+        const account = { name: "embedded", visible: 0, created_at: now }
+        const [{ id } = { id: 0 }] =
           found.length > 0
             ? found
-            : yield* idRows(
-                sql`INSERT INTO accounts ${sql.insert({ name: "embedded", visible: 0, created_at: now })} RETURNING id`
-              )
+            : yield* idRows(sql`INSERT INTO accounts ${sql.insert(account)} RETURNING id`)
         const key = fresh()
-        const digest = secret.digest("key", key)
-        yield* sql`INSERT INTO keys ${sql.insert({ account_id: account?.id ?? 0, name: "embedded", hint: hintOf(key), selector: selectorOf(digest), digest, created_at: now })}`
+        yield* sql`INSERT INTO keys ${sql.insert({ account_id: id, name: "embedded", created_at: now, ...keyColumns(key) })}`
         return Redacted.make(key)
       })
     ).pipe(Effect.orDie),

@@ -83,15 +83,13 @@ export class RateLimiter extends Effect.Service<RateLimiter>()("service/RateLimi
 
 const bucketsInMemory = (clock: Clock.Clock) => {
   const buckets = new Map<string, Bucket>()
-  return (limits: ReadonlyArray<Limit>, cost: number): Counted =>
-    counted(
-      limits,
-      cost,
-      // A monotonic clock: the time of day may be set back.
-      steadyMillis(clock),
-      (name) => buckets.get(name),
-      (name, bucket) => buckets.set(name, bucket)
-    )
+  return (limits: ReadonlyArray<Limit>, cost: number): Counted => {
+    // A monotonic clock: the time of day may be set back.
+    const now = steadyMillis(clock)
+    const result = counted(limits, cost, now, buckets)
+    for (const { bucket, tokens } of result.buckets) buckets.set(bucket, { tokens, at: now })
+    return result
+  }
 }
 
 const bucketRows = checkRows(
@@ -114,17 +112,15 @@ const inDatabase = (sql: SqlClient) => (limits: ReadonlyArray<Limit>, cost: numb
       const rows = yield* bucketRows(sql`SELECT name, tokens, at,
         CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now
         FROM rate_buckets WHERE ${sql.in("name", names)} ORDER BY name FOR UPDATE`)
-      const changed: Array<readonly [string, Bucket]> = []
-      const found = (name: string) => {
-        const row = rows.find((each) => each.name === name)
-        return row === undefined || row.tokens === null ? undefined : { tokens: row.tokens, at: row.at }
-      }
       const now = Math.max(...rows.map((row) => row.now))
-      const result = counted(limits, cost, now, found, (name, bucket) => changed.push([name, bucket]))
+      const buckets = new Map(
+        rows.flatMap(({ name, tokens, at }) => (tokens === null ? [] : [[name, { tokens, at }] as const]))
+      )
+      const result = counted(limits, cost, now, buckets)
       yield* Effect.forEach(
-        changed,
-        ([name, { tokens, at }]) =>
-          sql`UPDATE rate_buckets SET tokens = ${tokens}, at = ${at} WHERE name = ${name}`,
+        result.buckets,
+        ({ bucket, tokens }) =>
+          sql`UPDATE rate_buckets SET tokens = ${tokens}, at = ${now} WHERE name = ${bucket}`,
         { discard: true }
       )
       return result
@@ -139,12 +135,11 @@ const counted = (
   limits: ReadonlyArray<Limit>,
   cost: number,
   now: number,
-  find: (name: string) => Bucket | undefined,
-  keep: (name: string, bucket: Bucket) => void
-): Counted => {
+  buckets: ReadonlyMap<string, Bucket>
+) => {
   const filled = limits.map((limit) => {
     const capacity = Math.max(1, limit.rate * window)
-    const { tokens, at } = find(limit.bucket) ?? { tokens: capacity, at: now }
+    const { tokens, at } = buckets.get(limit.bucket) ?? { tokens: capacity, at: now }
     return {
       ...limit,
       capacity,
@@ -152,18 +147,19 @@ const counted = (
     }
   })
   const wait = Math.max(...filled.map(({ rate, tokens }) => Math.max(0, (1 - tokens) / rate)))
+  const left = filled.map((limit) => ({
+    ...limit,
+    tokens: wait === 0 || cost > 1 ? Math.max(-limit.capacity, limit.tokens - cost) : limit.tokens
+  }))
   return {
     wait,
-    limits: filled.map(({ policy, rate, bucket, capacity, tokens }) => {
-      const left = wait === 0 || cost > 1 ? Math.max(-capacity, tokens - cost) : tokens
-      keep(bucket, { tokens: left, at: now })
-      return {
-        policy,
-        quota: Math.floor(capacity),
-        window: Math.max(1, Math.round(capacity / rate)),
-        left: Math.max(0, Math.floor(left)),
-        reset: Math.ceil((capacity - left) / rate)
-      }
-    })
+    buckets: left,
+    limits: left.map(({ policy, rate, capacity, tokens }): RateLimit => ({
+      policy,
+      quota: Math.floor(capacity),
+      window: Math.max(1, Math.round(capacity / rate)),
+      left: Math.max(0, Math.floor(tokens)),
+      reset: Math.ceil((capacity - tokens) / rate)
+    }))
   }
 }

@@ -166,15 +166,9 @@ const openEngine = (
 
 // An engine that uses another service with the same HTTP interface, to chain services or to share one account.
 
-/** The upstream service, and the provider and model to use there. */
-interface UpstreamOptions {
+type UpstreamOptions = Omit<Extract<EngineSettings, { readonly kind: "upstream" }>, "kind" | "timeout"> & {
   /** The engine's name in errors and settings. */
   readonly name: string
-  readonly baseUrl: string
-  /** The environment variable that holds the key. */
-  readonly keyVariable: string
-  readonly provider: string
-  readonly model?: string | undefined
   /** Maximum duration of one task. */
   readonly timeout: Duration.Duration
 }

@@ -27,7 +27,7 @@ export interface ProviderHealth extends EngineHealth {
 
 /** An engine's state, which changes as it is used. */
 interface Seat {
-  readonly limits: EngineLimits
+  readonly limits: ReturnType<typeof limitEngine>
   breaker: EngineBreaker
   /** Smooth weighted round robin: the engine with the most credit is next. */
   credit: number
@@ -41,43 +41,38 @@ const make = Effect.gen(function* () {
   const clock = yield* Effect.clock
   const nowMillis = () => steadyMillis(clock)
   const now = Effect.sync(nowMillis)
-  const nameOf = (provider: ServedProvider, served: ServedEngine) => `${provider.id}\0${served.name}`
 
-  const seatOf = (provider: ServedProvider, served: ServedEngine) =>
-    Effect.suspend(() => {
-      const name = nameOf(provider, served)
-      const known = seats.get(name)
-      const engine = engines.get(served.key)
-      if (known !== undefined || engine === undefined) return Effect.succeed(known)
-      return Effect.map(limitEngine(engine, served.concurrency, served.requestsPerMinute), (limits) => {
-        const made = seats.get(name) ?? { limits, breaker: unusedEngine, credit: 0 }
-        seats.set(name, made)
-        return made
-      })
-    })
+  const seatOf = (provider: ServedProvider, served: ServedEngine): Seat | undefined => {
+    const name = `${provider.id}\0${served.name}`
+    const engine = engines.get(served.key)
+    if (engine !== undefined && !seats.has(name)) {
+      const limits = limitEngine(engine, served.concurrency, served.requestsPerMinute, nowMillis)
+      seats.set(name, { limits, breaker: unusedEngine, credit: 0 })
+    }
+    return seats.get(name)
+  }
 
-  const isUsable = (provider: ServedProvider, served: ServedEngine) =>
+  /** Returns an engine's seat if the engine can speak now. */
+  const usableSeat = (provider: ServedProvider, served: ServedEngine) =>
     Effect.gen(function* () {
-      const seat = yield* seatOf(provider, served)
-      return seat !== undefined && mayTry(provider, seat) && (yield* health.engine(served.key)).ready
+      const seat = seatOf(provider, served)
+      if (seat === undefined) return undefined
+      const mayTry = provider.engines.length === 1 || mayUse(seat.breaker, nowMillis())
+      return mayTry && (yield* health.engine(served.key)).ready ? seat : undefined
     })
-
-  const mayTry = (provider: ServedProvider, { breaker }: Seat): boolean =>
-    provider.engines.length === 1 || mayUse(breaker, nowMillis())
 
   /** Returns the engine whose turn it is: of the lowest order, preferably without waiting, in proportion to weights. */
   const choose = (provider: ServedProvider, voice: ServedVoice, tried: ReadonlySet<ServedEngine>) =>
     Effect.gen(function* () {
-      const usable: Array<{ readonly served: ServedEngine; readonly seat: Seat; readonly free: boolean }> = []
+      const usable: Array<{ readonly served: ServedEngine; readonly seat: Seat }> = []
       for (const served of provider.engines) {
         if (tried.has(served) || served.voiceFor(voice) === undefined) continue
-        if (!(yield* isUsable(provider, served))) continue
-        const seat = yield* seatOf(provider, served)
-        if (seat !== undefined) usable.push({ served, seat, free: yield* seat.limits.free })
+        const seat = yield* usableSeat(provider, served)
+        if (seat !== undefined) usable.push({ served, seat })
       }
       const order = Math.min(...usable.map(({ served }) => served.order))
       const peers = usable.filter(({ served }) => served.order === order)
-      const free = peers.filter((each) => each.free)
+      const free = peers.filter(({ seat }) => seat.limits.isFree())
       const candidates = free.length > 0 ? free : peers
       const [first, ...others] = candidates
       if (first === undefined) return undefined
@@ -124,7 +119,8 @@ const make = Effect.gen(function* () {
   const healthOf = (provider: ServedProvider): Effect.Effect<ProviderHealth> =>
     Effect.gen(function* () {
       for (const served of provider.engines) {
-        if (yield* isUsable(provider, served)) return { provider, ready: true, reason: undefined }
+        if ((yield* usableSeat(provider, served)) !== undefined)
+          return { provider, ready: true, reason: undefined }
       }
       const first = yield* health.engine(provider.engines[0].key)
       const reason = first.reason ?? "its engines failed and are set aside for a while"
@@ -211,56 +207,50 @@ const engineFaultIn = (failure: { readonly _tag: string }): "passing" | "lasting
   return passingReasons.has(failure.reason) ? "passing" : undefined
 }
 
-/** Limits in use. */
-interface EngineLimits {
-  /** Whether a task could start now without waiting. */
-  readonly free: Effect.Effect<boolean>
-  /** Runs a task's work within the limit of tasks at once. */
-  readonly hold: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** The engine, whose requests wait so that no minute has more than the limit. */
-  readonly engine: Engine
-}
-
 const minute = 60_000
 
 /** Limits an engine. */
 const limitEngine = (
   engine: Engine,
   concurrency: number,
-  requestsPerMinute: number
-): Effect.Effect<EngineLimits> =>
-  Effect.map(Effect.makeSemaphore(concurrency), (slots) => {
-    /** When each request of the last minute started, or will; oldest first. */
-    let starts: Array<number> = []
-    let held = 0
-    const now = Effect.map(Effect.clock, steadyMillis)
-    /** Returns the milliseconds until the next request may start. */
-    const waitAt = (at: number): number => {
-      starts = starts.filter((start) => start > at - minute)
-      const blocking = starts[starts.length - requestsPerMinute]
-      return blocking === undefined ? 0 : blocking + minute - at
-    }
-    const turn = Effect.flatMap(now, (at) => {
-      const wait = waitAt(at)
-      starts.push(at + wait)
-      return Effect.sleep(wait)
-    })
-    return {
-      free: Effect.map(now, (at) => held < concurrency && waitAt(at) === 0),
-      hold: (work) =>
-        slots.withPermits(1)(
-          Effect.acquireUseRelease(
-            Effect.sync(() => held++),
-            () => work,
-            () => Effect.sync(() => held--)
-          )
-        ),
-      engine:
-        requestsPerMinute === Infinity
-          ? engine
-          : { ...engine, speak: (request) => Effect.zipRight(turn, engine.speak(request)) }
-    }
+  requestsPerMinute: number,
+  nowMillis: () => number
+) => {
+  const slots = Effect.unsafeMakeSemaphore(concurrency)
+  /** When each request of the last minute started, or will; oldest first. */
+  let starts: Array<number> = []
+  let held = 0
+  /** Returns the milliseconds until the next request may start. */
+  const waitAt = (at: number): number => {
+    starts = starts.filter((start) => start > at - minute)
+    const blocking = starts[starts.length - requestsPerMinute]
+    return blocking === undefined ? 0 : blocking + minute - at
+  }
+  const turn = Effect.suspend(() => {
+    const at = nowMillis()
+    const wait = waitAt(at)
+    starts.push(at + wait)
+    return Effect.sleep(wait)
   })
+  return {
+    /** Whether a task could start now without waiting. */
+    isFree: (): boolean => held < concurrency && waitAt(nowMillis()) === 0,
+    /** Runs a task's work within the limit of tasks at once. */
+    hold: <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      slots.withPermits(1)(
+        Effect.acquireUseRelease(
+          Effect.sync(() => held++),
+          () => work,
+          () => Effect.sync(() => held--)
+        )
+      ),
+    /** The engine, whose requests wait so that no minute has more than the limit. */
+    engine:
+      requestsPerMinute === Infinity
+        ? engine
+        : ({ ...engine, speak: (request) => Effect.zipRight(turn, engine.speak(request)) } satisfies Engine)
+  }
+}
 
 /**
  * Circuit breaker of one engine. After failures, the engine is set aside for a pause; then one task tries it. If the

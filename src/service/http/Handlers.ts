@@ -72,25 +72,13 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
       eventStream(
         // Changes that come together are written together.
         Stream.mapChunksEffect(tasks, (chunk) =>
-          Effect.map(
-            Effect.forEach(chunk, (task) => eventFor(originFor(request), task)),
-            (made) => Chunk.of(made.join(""))
-          )
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            const origin = originFor(request)
+            const shown = Chunk.map(chunk, (task) => eventOf(taskResponse(files, origin, task, now), "task"))
+            return Chunk.of(Chunk.join(shown, ""))
+          })
         ).pipe(Stream.catchTag("StreamBehind", ({ message }) => Stream.make(eventOf({ message }, "behind"))))
       )
-
-    const madeEvents = new WeakMap<StoredTask, { readonly origin: string; readonly event: string }>()
-    /** Makes the event of a change once for the streams that share it. */
-    const eventFor = (origin: string, task: StoredTask): Effect.Effect<string> =>
-      Effect.suspend(() => {
-        const made = madeEvents.get(task)
-        if (made?.origin === origin) return Effect.succeed(made.event)
-        return Effect.map(Clock.currentTimeMillis, (now) => {
-          const event = eventOf(taskResponse(files, origin, task, now), "task")
-          madeEvents.set(task, { origin, event })
-          return event
-        })
-      })
 
     return group
       .handle("health", () =>

@@ -131,18 +131,14 @@ const unreadable: Readonly<Record<string, readonly [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not arrive in time; send it again"]
 }
 
-const reasonOf = (cause: NodeJS.ErrnoException): string => {
-  switch (cause.code) {
-    case "EADDRINUSE":
-      return "the port is in use; choose another with --port"
-    case "EACCES":
-      return "no permission to use this port; choose one above 1023 with --port"
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-      return "this machine does not have this address; choose another with --host"
-    default:
-      return cause.message
-  }
+const reasonOf = ({ code = "", message }: NodeJS.ErrnoException): string => listenFaults[code] ?? message
+
+const noAddress = "this machine does not have this address; choose another with --host"
+const listenFaults: Readonly<Record<string, string>> = {
+  EADDRINUSE: "the port is in use; choose another with --port",
+  EACCES: "no permission to use this port; choose one above 1023 with --port",
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress
 }
 
 /**

@@ -144,19 +144,11 @@ const openAiVoices = {
 /** OpenAI's speech models: they select the default model of the voice's provider. */
 const openAiModels = /^(?:tts-1|tts-1-hd|gpt-4o-mini-tts)(?:-\d+)*$/u
 
-/** The provider, voice and model that a request selects. */
-interface SelectedVoice {
-  readonly provider: ServedProvider
-  readonly voice: ServedVoice
-  /** The provider's default model if undefined. */
-  readonly model: string | undefined
-}
-
-/** Selects a voice by its id, its display name or OpenAI's name, and a model by its id or OpenAI's name. */
-const selectVoice = (
-  offer: Offer,
-  { model, voice }: Pick<OpenAiSpeech, "model" | "voice">
-): Either.Either<SelectedVoice, NotFound> => {
+/**
+ * Selects a voice by its id, its display name or OpenAI's name, and a model by its id or OpenAI's name. The model is
+ * undefined if it is the provider's default one.
+ */
+const selectVoice = (offer: Offer, { model, voice }: Pick<OpenAiSpeech, "model" | "voice">) => {
   const all = [...offer.providers.values()]
   const owner = all.find((provider) => provider.models.some((each) => each.wire.model_id === model))
   if (owner === undefined && !openAiModels.test(model))

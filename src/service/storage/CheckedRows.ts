@@ -51,3 +51,9 @@ export const columnsOf = <A, I>(row: Schema.Schema<A, I>): string =>
   SchemaAST.getPropertySignatures(Schema.encodedSchema(row).ast)
     .map(({ name }) => String(name))
     .join(", ")
+
+/** A column with a time in milliseconds since 1970. */
+export const Time = Schema.transform(Schema.Int, Schema.DateFromSelf, {
+  decode: (at) => new Date(at),
+  encode: (date) => date.getTime()
+})

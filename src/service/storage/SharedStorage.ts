@@ -4,7 +4,18 @@
  */
 import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
-import { Effect, Layer, Option, Stream, Cause, Data, Redacted, Schedule, type Scope } from "effect"
+import {
+  Effect,
+  type Duration,
+  Layer,
+  Option,
+  Stream,
+  Cause,
+  Data,
+  Redacted,
+  Schedule,
+  type Scope
+} from "effect"
 import { ifPresent, openS3, type S3Client } from "../../system/s3/S3Client.ts"
 import { readS3Settings } from "../../system/s3/S3Settings.ts"
 import { DataFolder, DataFolderUnusable, openFailureReason } from "./DataFolder.ts"
@@ -322,14 +333,12 @@ const openPool = (config: Pg.PoolConfig): Effect.Effect<Pg.Pool, never, Scope.Sc
       pool.on("error", () => undefined)
       return pool
     }),
-    (pool) =>
-      Effect.ignore(
-        Effect.timeout(
-          Effect.tryPromise(() => pool.end()),
-          "5 seconds"
-        )
-      )
+    (pool) => ended(pool, "5 seconds")
   )
+
+/** Ends connections, or gives up after a time. */
+const ended = (connections: { readonly end: () => Promise<void> }, within: Duration.DurationInput) =>
+  Effect.tryPromise(() => connections.end()).pipe(Effect.timeout(within), Effect.ignore)
 
 /** Any fixed number: replicas that start at the same time migrate one after the other. */
 const startLock = 4_815_162_342
@@ -370,13 +379,7 @@ const changesIn = (config: Pg.ClientConfig): Stream.Stream<TaskChange> =>
           },
           catch: () => new ListeningEnded()
         }),
-        (client) =>
-          Effect.ignore(
-            Effect.timeout(
-              Effect.tryPromise(() => client.end()),
-              "1 second"
-            )
-          )
+        (client) => ended(client, "1 second")
       ),
     { bufferSize: 10_000, strategy: "sliding" }
   ).pipe(

@@ -21,9 +21,6 @@ export interface SignedFile {
 /** A file that was found by its URL. */
 export interface FoundFile extends StoredFile, SignedFile {}
 
-/** URLs to remember: those of tasks that are read repeatedly. */
-const maxRemembered = 10_000
-
 const make = Effect.gen(function* () {
   const { path: folder } = yield* DataFolder
   const { config } = yield* ServiceOptions
@@ -36,12 +33,6 @@ const make = Effect.gen(function* () {
 
   const signature = (expires: number, name: string): Buffer =>
     secret.digest("address", `${expires} ${name}`).subarray(0, 24)
-
-  const urls = new Map<string, string>()
-  const pathOf = (expires: number, name: string): string => {
-    const token = `${expires.toString(36)}-${signature(expires, name).toString("base64url")}`
-    return `/files/${token}/${name}`
-  }
 
   /** Checks the signature of a URL at a time, in milliseconds since 1970. */
   const checkUrl = (token: string, name: string, now: number): SignedFile | undefined => {
@@ -123,13 +114,7 @@ const make = Effect.gen(function* () {
     addressOf: (taskId: string, kind: FileKind, now: number): string => {
       const expires = Math.ceil((now / 1000 + addressSeconds) / step) * step
       const name = `${taskId}.${kind}`
-      const key = `${expires} ${name}`
-      const known = urls.get(key)
-      if (known !== undefined) return known
-      if (urls.size === maxRemembered) urls.clear()
-      const url = pathOf(expires, name)
-      urls.set(key, url)
-      return url
+      return `/files/${expires.toString(36)}-${signature(expires, name).toString("base64url")}/${name}`
     },
 
     /** Opens the file of a URL. None if the signature is wrong, the URL has expired or the task is deleted. */

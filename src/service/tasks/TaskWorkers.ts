@@ -258,10 +258,12 @@ const make = Effect.gen(function* () {
 /** Speaks queued tasks until its scope closes; a task that a worker still holds is then queued again. */
 export class TaskWorkers extends Effect.Service<TaskWorkers>()("service/TaskWorkers", { scoped: make }) {}
 
-const audioOf = ({ audio = {} }: ServiceConfig): TaskAudioSettings =>
-  audio.format === "wav"
-    ? { format: "wav", rate: audio.rate === undefined ? undefined : SampleRate.make(audio.rate) }
-    : { format: "mp3", rate: SampleRate.make(audio.rate ?? 24_000), bitrate: audio.bitrate ?? 96 }
+/** The format of the audio. A WAV without a rate keeps the engine's sample rate. */
+const audioOf = ({ audio: { format = "mp3", rate, bitrate = 96 } = {} }: ServiceConfig) => {
+  const wanted = rate ?? (format === "mp3" ? 24_000 : undefined)
+  return { format, rate: wanted === undefined ? undefined : SampleRate.make(wanted), bitrate }
+}
+type TaskAudioSettings = ReturnType<typeof audioOf>
 
 /** The next step of a worker: take another task, listen for a signal, or wait a second. */
 type Next = "go-on" | "listen" | "wait"
@@ -298,11 +300,6 @@ const patience = Schedule.exponential("500 millis").pipe(
     Duration.max(delay, Duration.seconds(failure._tag === "SpeechFailed" ? (failure.retryAfter ?? 0) : 0))
   )
 )
-
-/** Output format. A WAV without a rate keeps the engine's sample rate. */
-type TaskAudioSettings =
-  | { readonly format: "wav"; readonly rate: SampleRate | undefined }
-  | { readonly format: "mp3"; readonly rate: SampleRate; readonly bitrate: number }
 
 /** Writes the file. The output is deterministic: equal speech gives equal bytes. */
 const writeAudio = (path: string, spoken: SynthesizedTask, settings: TaskAudioSettings) =>

@@ -1,6 +1,6 @@
 /** Inside an engine's thread: speaks a text as a reference, and finds its pieces in a clip of the same text. */
 import { Either } from "effect"
-import { alignSpeech, speechFrames, type SpeechFrames } from "../../../audio/alignment/SpeechAlignment.ts"
+import { alignSpeech, speechFrames } from "../../../audio/alignment/SpeechAlignment.ts"
 import type { Sound } from "../../../audio/alignment/SpeechSpectra.ts"
 import { placeWords, type ReferenceWord } from "../../../audio/alignment/WordPlacement.ts"
 import { joinedInt16 } from "../../../audio/formats/Int16.ts"
@@ -52,19 +52,8 @@ const decoded = (sound: AlignJob["sound"]): Sound => {
   return Either.getOrThrowWith(decodeWav(sound), ({ message }) => new JobRefused(message))
 }
 
-interface Reference {
-  readonly frames: SpeechFrames
-  /** The words of all parts with sound. */
-  readonly words: ReadonlyArray<ReferenceWord>
-  /** How many words each part has: all of its pieces, or none. */
-  readonly counts: ReadonlyArray<number>
-}
-
-const reference = (
-  synthesizer: Synthesizer,
-  voice: string,
-  parts: ReadonlyArray<ReadonlyArray<Piece>>
-): Reference => {
+/** Speaks the parts. `counts` has how many words each part has: all of its pieces, or none. */
+const reference = (synthesizer: Synthesizer, voice: string, parts: ReadonlyArray<ReadonlyArray<Piece>>) => {
   const blocks: Array<Int16Array> = []
   const words: Array<ReferenceWord> = []
   const counts: Array<number> = []

@@ -40,10 +40,6 @@ const telephone: Rule = (core) => {
   return `${core.startsWith("+") ? "cộng " : ""}${apart.map(digitByDigit).join(", ")}`
 }
 
-const date: Rule = (core, { before }) => dateOrShare(core, before.toLowerCase())
-
-const time: Rule = (core) => timeOfDayWords(core)
-
 /** "thứ 4", "tháng 4" and "thứ 1" are irregular. */
 const ordinal: Rule = (core, { before }) => {
   const word = before.toLowerCase()
@@ -179,25 +175,6 @@ const letters = (run: string): string => {
   return run
 }
 
-const rules: ReadonlyArray<Rule> = [
-  telephone,
-  ordinal,
-  date,
-  time,
-  plainNumber,
-  money,
-  magnitude,
-  measure,
-  unitApart,
-  range,
-  product,
-  ratio,
-  roman,
-  address,
-  initials,
-  mixed
-]
-
 const names = readings(`
   A = a; Ă = á; Â = ớ; B = bê; C = xê; D Đ = đê; E = e; Ê = ê; F = ép; G = giê; H = hát; I = i; J = giây;
   K = ca; L = e lờ; M = em mờ; N = en nờ; O Ô = ô; Ơ = ơ; P = pê; Q = quy; R = e rờ; S = ét; T = tê; U = u;
@@ -227,8 +204,9 @@ const romanValue = (written: string): number | undefined => {
 const datedBy =
   /^(?:ngày|hôm|sáng|trưa|chiều|tối|đêm|mùng|mồng|rằm|lễ|dịp|mừng|nghỉ|hai|tư|sáu|bảy|nhật|từ|vào)$/u
 
-/** Reads a date in any common notation, or a fraction such as 3/4. `before` is the previous word in lower case. */
-const dateOrShare = (core: string, before: string): string | undefined => {
+/** A date in any common notation, or a fraction such as 3/4. */
+const date: Rule = (core, around) => {
+  const before = around.before.toLowerCase()
   const day = before === "ngày" || before === "mùng" || before === "mồng" ? "" : "ngày "
   const full = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})$/u.exec(core)
   // With dots or dashes and a two-digit year it is a version or a code, not a date.
@@ -250,8 +228,8 @@ const dateOrShare = (core: string, before: string): string | undefined => {
   return `${number(left)} trên ${number(right)}`
 }
 
-/** Reads a time of day: 10:30, 10h30, 10g30, 8h, 10:30:15. */
-const timeOfDayWords = (core: string): string | undefined => {
+/** A time of day: 10:30, 10h30, 10g30, 8h, 10:30:15. */
+const time: Rule = (core) => {
   const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/u.exec(core)
   if (clock !== null && isTime(clock[1], clock[2], clock[3])) return timed(clock[1], clock[2], clock[3])
   const short = /^(\d{1,2})(?:[hH](\d{2})?|g(\d{2}))(?:['’]|p|ph|phút)?$/u.exec(core)
@@ -260,24 +238,22 @@ const timeOfDayWords = (core: string): string | undefined => {
   return undefined
 }
 
-const number = (written: string | undefined): string => integerWords(String(Number(written)))
+type Digits = string | undefined
 
-const monthName = (month: string | undefined): string => (Number(month) === 4 ? "tư" : number(month))
+const number = (written: Digits): string => integerWords(String(Number(written)))
 
-const dated = (
-  day: string,
-  date: string | undefined,
-  month: string | undefined,
-  year: string | undefined
-): string => `${day}${number(date)} tháng ${monthName(month)} năm ${number(year)}`
+const monthName = (month: Digits): string => (Number(month) === 4 ? "tư" : number(month))
 
-const isDate = (day: string | undefined, month: string | undefined): boolean =>
+const dated = (day: string, date: Digits, month: Digits, year: Digits): string =>
+  `${day}${number(date)} tháng ${monthName(month)} năm ${number(year)}`
+
+const isDate = (day: Digits, month: Digits): boolean =>
   Number(day) >= 1 && Number(day) <= 31 && Number(month) >= 1 && Number(month) <= 12
 
-const isTime = (hours: string | undefined, minutes: string | undefined, seconds: string | undefined) =>
+const isTime = (hours: Digits, minutes: Digits, seconds: Digits): boolean =>
   Number(hours) <= 24 && Number(minutes ?? 0) < 60 && Number(seconds ?? 0) < 60
 
-const timed = (hours: string | undefined, minutes: string | undefined, seconds: string | undefined) => {
+const timed = (hours: Digits, minutes: Digits, seconds: Digits): string => {
   const said = [`${number(hours)} giờ`]
   if (seconds !== undefined) said.push(`${number(minutes)} phút ${number(seconds)} giây`)
   else if (Number(minutes ?? 0) > 0) said.push(number(minutes))
@@ -314,3 +290,23 @@ const currencyName = (sign: string): string | undefined =>
 
 /** Whether a word is a magnitude that multiplies the number before it, as in "5 triệu" (5 million). */
 const isMagnitude = (word: string): boolean => /^(?:trăm|nghìn|ngàn|vạn|triệu|tỷ|tỉ)$/u.test(word)
+
+/** The rules; the first that matches reads the word. */
+const rules: ReadonlyArray<Rule> = [
+  telephone,
+  ordinal,
+  date,
+  time,
+  plainNumber,
+  money,
+  magnitude,
+  measure,
+  unitApart,
+  range,
+  product,
+  ratio,
+  roman,
+  address,
+  initials,
+  mixed
+]
