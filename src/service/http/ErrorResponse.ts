@@ -74,55 +74,45 @@ const failed = (cause: Cause.Cause<unknown>, respond: ReturnType<typeof respondT
   if (isRouteNotFound(error)) {
     const path = pathIn(error.request.url)
     const methods = methodsOf(path)
-    return Effect.succeed(
-      methods.length === 0
-        ? respond(
-            new NotFound({
-              code: "path_unknown",
-              message: "unknown path; /docs lists every endpoint"
-            })
-          )
-        : respond(
-            new MethodNotAllowed({
-              code: "method_unknown",
-              message: `this path accepts ${methods.join(", ")}, not ${error.request.method}`
-            }),
-            methods.join(", ")
-          )
-    )
+    if (methods.length === 0) return Effect.succeed(respond(pathUnknown))
+    const allow = methods.join(", ")
+    const message = `this path accepts ${allow}, not ${error.request.method}`
+    return Effect.succeed(respond(new MethodNotAllowed({ code: "method_unknown", message }), allow))
   }
   if (isFull(error))
     return Effect.as(Effect.logWarning("request failed: no disk space for the database"), respond(diskFull))
   if (isBusy(error))
     return Effect.as(
       Effect.logWarning("request failed: another program has locked the database"),
-      respond(
-        new Unavailable({
-          code: "database_busy",
-          message: "another program has locked the service's database; try again",
-          retry_after: 5
-        })
-      )
+      respond(databaseBusy)
     )
   if (HashSet.has(Cause.interruptors(cause), HttpServerError.clientAbortFiberId)) {
     // The client has disconnected: a body would never be sent and would keep the request's resources open.
     return Effect.succeed(HttpServerResponse.empty({ status: 499 }))
   }
-  if (Cause.isInterruptedOnly(cause))
-    return Effect.succeed(
-      respond(
-        new Unavailable({
-          code: "draining",
-          message: "the service is shutting down; try again",
-          retry_after: 5
-        })
-      )
-    )
+  if (Cause.isInterruptedOnly(cause)) return Effect.succeed(respond(draining))
   return Effect.as(
     Effect.logError("request failed with an internal error", cause),
     respond(new InternalError({ code: "internal", message: "internal error; it has been logged" }))
   )
 }
+
+const pathUnknown = new NotFound({
+  code: "path_unknown",
+  message: "unknown path; /docs lists every endpoint"
+})
+
+const databaseBusy = new Unavailable({
+  code: "database_busy",
+  message: "another program has locked the service's database; try again",
+  retry_after: 5
+})
+
+const draining = new Unavailable({
+  code: "draining",
+  message: "the service is shutting down; try again",
+  retry_after: 5
+})
 
 /** Formats a problem with a part of a request as `message` and `field`. */
 export const describeProblem = (

@@ -13,12 +13,6 @@ const waitingRows = checkRows("tasks", Schema.Struct({ account: Schema.Int, olde
 
 const countRows = checkRows("tasks", Schema.Struct({ status: Schema.String, count: Schema.Int }))
 
-/** Unfinished tasks of all accounts. */
-export interface TaskCounts {
-  readonly queued: number
-  readonly processing: number
-}
-
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
   const { id: me, sharing } = yield* Replica
@@ -113,28 +107,19 @@ const make = Effect.gen(function* () {
 
     /** Queues a claimed task again, unspoken; the attempt does not count. */
     giveBack: (taskId: string) =>
-      sql`UPDATE tasks SET status = 'queued', attempts = attempts - 1, holder = NULL
-        WHERE task_id = ${taskId} AND status = 'processing' AND holder = ${me}`.pipe(
-        Effect.orDie,
-        Effect.asVoid
-      ),
+      Effect.orDie(sql`UPDATE tasks SET status = 'queued', attempts = attempts - 1, holder = NULL
+        WHERE task_id = ${taskId} AND status = 'processing' AND holder = ${me}`),
 
     /** Informs the other replicas that this one is running, and which providers it offers. */
     beat: (providers: ReadonlyArray<string>) =>
       sharing === undefined
         ? Effect.void
-        : sql`INSERT INTO replicas (id, providers, alive_until)
+        : Effect.orDie(sql`INSERT INTO replicas (id, providers, alive_until)
             VALUES (${me}, ${`,${providers.join(",")},`}, ${clock} + ${sharing.lease})
-            ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until`.pipe(
-            Effect.orDie,
-            Effect.asVoid
-          ),
+            ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until`),
 
     /** Forgets this replica, and those that have been silent for a day. */
-    leave: sql`DELETE FROM replicas WHERE id = ${me} OR alive_until < ${clock} - 86400000`.pipe(
-      Effect.orDie,
-      Effect.asVoid
-    ),
+    leave: Effect.orDie(sql`DELETE FROM replicas WHERE id = ${me} OR alive_until < ${clock} - 86400000`),
 
     /**
      * Queues tasks again that were in flight in a process that died, or fails them once they have used `maxAttempts`.
@@ -177,7 +162,7 @@ const make = Effect.gen(function* () {
     counts: countRows(
       sql`SELECT status, COUNT(*) AS count FROM tasks WHERE status IN ('queued', 'processing') GROUP BY status`
     ).pipe(
-      Effect.map((rows): TaskCounts => {
+      Effect.map((rows) => {
         const counts = new Map(rows.map(({ status, count }) => [status, count]))
         return { queued: counts.get("queued") ?? 0, processing: counts.get("processing") ?? 0 }
       }),

@@ -3,13 +3,6 @@ import { Schema } from "effect"
 import { TaskStatus } from "../../contract/Task.ts"
 import { checkRows, column, flagColumn, optionalColumn } from "../storage/CheckedRows.ts"
 
-/** An account's credits. `granted` is undefined if the account is unlimited. */
-export interface Balance {
-  readonly granted: number | undefined
-  readonly used: number
-  readonly reserved: number
-}
-
 /** The columns of a task's request and price. */
 const order = {
   taskId: column("task_id", Schema.String),

@@ -4,14 +4,7 @@ import { Clock, Effect, Option, Schema } from "effect"
 import { checkRows, columnsOf } from "../storage/CheckedRows.ts"
 import { inWriteTransaction } from "../storage/WriteTransaction.ts"
 import { claimName, replayOf } from "./IdempotentCreates.ts"
-import {
-  type Balance,
-  type NewTask,
-  orderColumns,
-  storedOf,
-  StoredRow,
-  type StoredTask
-} from "./TaskRecord.ts"
+import { type NewTask, orderColumns, storedOf, StoredRow, type StoredTask } from "./TaskRecord.ts"
 
 /** The account cannot pay for a task. */
 class CreditsShort extends Schema.TaggedError<CreditsShort>()("CreditsShort", {
@@ -49,6 +42,8 @@ const dailyRows = checkRows(
   })
 )
 const countRows = checkRows("tasks", Schema.Struct({ count: Schema.Int }))
+const countOf = (statement: Parameters<typeof countRows>[0]) =>
+  Effect.orDie(Effect.map(countRows(statement), ([row]) => row?.count ?? 0))
 const keptRows = checkRows("accounts", Schema.Struct({ bytes: Schema.Int }))
 
 const make = Effect.gen(function* () {
@@ -59,7 +54,7 @@ const make = Effect.gen(function* () {
     sql.onDialectOrElse({ sqlite: () => "INDEXED BY tasks_waiting", orElse: () => "" })
   )
 
-  const balance = (account: number): Effect.Effect<Balance> =>
+  const balance = (account: number) =>
     balanceRows(sql`SELECT granted, used, reserved FROM accounts WHERE id = ${account}`).pipe(
       Effect.map(([row]) => ({
         granted: row?.granted ?? undefined,
@@ -141,10 +136,7 @@ const make = Effect.gen(function* () {
           ),
           (rows) => rows.map(storedOf)
         ),
-        total: Effect.map(
-          countRows(sql`SELECT tasks AS count FROM accounts WHERE id = ${account}`),
-          ([row]) => row?.count ?? 0
-        )
+        total: countOf(sql`SELECT tasks AS count FROM accounts WHERE id = ${account}`)
       }).pipe(Effect.orDie),
 
     /** Deletes a task unless it is being spoken. Releases the credits of a queued one. */
@@ -195,20 +187,14 @@ const make = Effect.gen(function* () {
 
     /** Counts an account's queued tasks: slowly, if there are thousands. */
     queued: (account: number) =>
-      countRows(
+      countOf(
         sql`SELECT COUNT(*) AS count FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = ${account}`
-      ).pipe(
-        Effect.map(([row]) => row?.count ?? 0),
-        Effect.orDie
       ),
 
     /** Counts the other accounts that have queued tasks. */
     rivals: (account: number) =>
-      countRows(sql`SELECT COUNT(*) AS count FROM accounts WHERE id <> ${account} AND EXISTS
-        (SELECT 1 FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = accounts.id)`).pipe(
-        Effect.map(([row]) => row?.count ?? 0),
-        Effect.orDie
-      ),
+      countOf(sql`SELECT COUNT(*) AS count FROM accounts WHERE id <> ${account} AND EXISTS
+        (SELECT 1 FROM tasks ${byWaiting} WHERE status = 'queued' AND account_id = accounts.id)`),
 
     /** The turn of an account's queued task among its provider's, as accounts take turns: from 1. */
     position: (account: number, provider: string, taskId: string) =>
