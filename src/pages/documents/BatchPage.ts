@@ -170,8 +170,7 @@ const verdict = (all: ReadonlyArray<State>): Html => {
   return html`<p class="verdict ${tone}">${words.join(", ")}</p>`
 }
 
-const effort = ({ tasks, characters, credits }: RunReport): Html => {
-  const { spent, batch, repeats } = credits
+const effort = ({ tasks, characters, credits: { spent, batch, repeats, after } }: RunReport): Html => {
   const details = [
     // Earlier runs that were stopped or killed have spent the rest.
     ...(spent === undefined || batch === undefined || batch <= spent
@@ -182,7 +181,7 @@ const effort = ({ tasks, characters, credits }: RunReport): Html => {
       : [
           `${formatInteger(Math.ceil(repeats.credits))} for ${formatCount(repeats.tasks, "line")} spoken again`
         ]),
-    ...(credits.after === undefined ? [] : [`${formatInteger(credits.after)} left`])
+    ...(after === undefined ? [] : [`${formatInteger(after)} left`])
   ]
   return cards("Run totals", [
     {

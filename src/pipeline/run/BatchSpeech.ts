@@ -279,8 +279,7 @@ const withAccount = Effect.fnUntraced(function* <E, R>(
  */
 const chargedOf = (counted: number | undefined, before: Credits | undefined, after: Credits | undefined) => {
   const [first, last] = [before, after].map((account) => account && usedBy(account))
-  const isSameKind = before?.unlimited === after?.unlimited
-  return first === undefined || last === undefined || last < first || !isSameKind
+  return first === undefined || last === undefined || last < first || before?.unlimited !== after?.unlimited
     ? counted
     : Math.min(counted ?? Infinity, last - first)
 }
