@@ -19,7 +19,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Array, Either } from "effect"
 import { fitLines } from "../src/audio/fit/LineFitting.ts"
-import { type FitLine, harmOf } from "../src/audio/fit/FitCost.ts"
+import { harmOf } from "../test/audio/placers.ts"
+import type { FitLine } from "../src/audio/fit/FitCost.ts"
 import { FitLimits } from "../src/domain/speech/Placement.ts"
 import { millis } from "../src/domain/time/Units.ts"
 import { charactersOf } from "../src/domain/speech/Utterance.ts"
@@ -117,18 +118,6 @@ const tracksOf = ({ name, lines }: Film): ReadonlyArray<Track> =>
     file: name,
     lines: track.map(({ line }) => line)
   }))
-
-/** Places the lines of a film as the product does. */
-const placeFilm = (lines: ReadonlyArray<FilmLine>): ReadonlyArray<{ start: number; end: number }> => {
-  const placed = new Map<FitLine, { start: number; end: number }>()
-  for (const track of Object.values(Array.groupBy(lines, ({ speaker }) => speaker))) {
-    const own = track.map(({ line }) => line)
-    fitLines(own, limits).forEach((fitted, at) =>
-      own.slice(at, at + 1).forEach((line) => placed.set(line, fitted))
-    )
-  }
-  return lines.map(({ line }) => placed.get(line) ?? line)
-}
 
 /**
  * Returns the cost that `fitLines` minimizes, plus lost words, which its limits rule out. Words are lost if speech is
@@ -255,7 +244,12 @@ export const main = async (folder: string, lengthOf: LineLength): Promise<number
       name,
       lines: lines.map((line, at) => (line.speaker === "" ? { ...line, speaker: `${at % speakers}` } : line))
     }))
-    printFitTable(shared, placeFilm)
+    printFitTable(shared, (lines) =>
+      fitLines(
+        lines.map(({ line, speaker, endsSentence }) => ({ ...line, speaker, endsSentence })),
+        FitLimits.make({ ...limits, minSpeed: Number(process.env["MIN"] ?? 1) })
+      )
+    )
     return 0
   }
   const tracks = films.flatMap(tracksOf)

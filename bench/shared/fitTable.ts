@@ -13,6 +13,7 @@ export interface FilmLine {
 interface Heard {
   readonly start: number
   readonly end: number
+  readonly flags?: ReadonlyArray<string>
 }
 
 /** A line in its film. Pauses are those to the next line that does not begin before this one's slot ends. */
@@ -27,6 +28,7 @@ interface Judged extends FilmLine {
   readonly overlaps: number
   /** The change of speed to the speaker's next line, if it follows within 0.5 s in the source. */
   readonly step: number
+  readonly isOverrun: boolean
 }
 
 /** Lines of a film in the order of the source. */
@@ -35,16 +37,21 @@ export interface Film {
   readonly lines: ReadonlyArray<FilmLine>
 }
 
+/** How many later lines are compared with each. */
+const ahead = 30
+
 const judgedOf = (lines: ReadonlyArray<FilmLine>, heard: ReadonlyArray<Heard>): ReadonlyArray<Judged> => {
   const speedOf = (at: number) =>
     (lines[at]?.line.length ?? 0) / Math.max(1, (heard[at]?.end ?? 0) - (heard[at]?.start ?? 0))
   return lines.map((own, i) => {
     const { start, end } = heard[i] ?? { start: 0, end: 0 }
-    const later = lines.flatMap(({ speaker, line }, at) =>
-      at !== i && line.start >= own.line.end && line.start > own.line.start
-        ? [{ at, speaker, line, heard: heard[at] ?? { start: 0, end: 0 } }]
-        : []
-    )
+    const later = lines
+      .slice(i + 1, i + 1 + ahead)
+      .flatMap(({ speaker, line }, at) =>
+        line.start < own.line.end || line.start === own.line.start
+          ? []
+          : [{ at: i + 1 + at, speaker, line, heard: heard[i + 1 + at] ?? { start: 0, end: 0 } }]
+      )
     const next = later.reduce((a, b) => Math.min(a, b.line.start), Infinity)
     const nextHeard = later.reduce((a, b) => Math.min(a, b.heard.start), Infinity)
     const following = later
@@ -57,6 +64,7 @@ const judgedOf = (lines: ReadonlyArray<FilmLine>, heard: ReadonlyArray<Heard>): 
       speed: speedOf(i),
       pause: next - own.line.end,
       heardPause: nextHeard - end,
+      isOverrun: heard[i]?.flags?.includes("overrun") ?? false,
       overlaps: later.filter((one) => one.heard.start < end).length,
       step:
         following === undefined || following.line.start - own.line.end > 500
@@ -107,7 +115,8 @@ const columns: Readonly<Record<string, (lines: ReadonlyArray<Judged>) => number 
     ).toFixed(3),
   steps: (lines) => count(lines, ({ step }) => step > 0.15),
   "over 1.3": (lines) => count(lines, ({ speed }) => speed > 1.3005),
-  overruns: (lines) => count(lines, ({ end, line }) => end > line.end + 500),
+  overruns: (lines) => count(lines, ({ isOverrun }) => isOverrun),
+  "past 0.5 s": (lines) => count(lines, ({ end, line }) => end > line.end + 500),
   "over by, s": (lines) =>
     (lines.reduce((sum, { end, line }) => sum + Math.max(0, end - line.end - 500), 0) / 1_000).toFixed(1)
 }

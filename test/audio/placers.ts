@@ -2,13 +2,47 @@
 import type { FitLimits } from "../../src/domain/speech/Placement.ts"
 import {
   changeCost,
-  changeWeight,
+  fillCost,
+  filmCost,
   type FitLine,
-  type FittedSpeech,
   onsetCost,
   speedCost,
   tailCost
 } from "../../src/audio/fit/FitCost.ts"
+import { fitOrder } from "../../src/audio/fit/FitOrder.ts"
+
+/** Where a line is heard, in milliseconds. */
+interface FittedSpeech {
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Returns the total cost of placing `lines[i]` at `heard[i]`; lines must be in order. `horizon` is the film's end in
+ * milliseconds, if there is a film.
+ */
+export const harmOf = (
+  lines: ReadonlyArray<FitLine>,
+  heard: ReadonlyArray<FittedSpeech>,
+  limits: FitLimits,
+  horizon: number = Infinity
+): number => {
+  const { before, weights, ends } = fitOrder(lines, limits)
+  const paceOf = (at = -1) => ((heard[at]?.end ?? 0) - (heard[at]?.start ?? 0)) / (lines[at]?.length ?? 1)
+  return lines.reduce((harm, line, i) => {
+    const [at, own, weight = 0] = [heard[i], ends[i], weights[i]]
+    if (at === undefined || own === undefined) return harm
+    return (
+      harm +
+      onsetCost(line, own, at.start) +
+      tailCost(line, own, at.end, limits.late) +
+      ((limits.minSpeed ?? 1) < 1 ? fillCost(line, at.end) : 0) +
+      speedCost(line, at.end - at.start, limits.maxSpeed) +
+      filmCost(at.end - horizon) +
+      (weight === 0 ? 0 : changeCost(paceOf(before[i]), paceOf(i), weight))
+    )
+  }, 0)
+}
 
 export type Greedy = (lines: ReadonlyArray<FitLine>, limits: FitLimits) => ReadonlyArray<FittedSpeech>
 
@@ -39,16 +73,16 @@ export const greedies: ReadonlyArray<Greedy> = [
   )
 ]
 
-/** For one line: a row per length, with the lowest cost so far for each start. */
+/** What a line may become, on the grid; `least[k]` of a length is its lowest cost from the k-th start on. */
 interface Table {
   readonly line: FitLine
   readonly starts: ReadonlyArray<number>
-  readonly rows: ReadonlyArray<{ readonly length: number; readonly harms: ReadonlyArray<number> }>
+  readonly rows: ReadonlyArray<{ readonly length: number; readonly least: ReadonlyArray<number> }>
 }
 
 /**
  * Returns the lowest cost of all placements on a grid of `grid` milliseconds, by exhaustive search. Starts range from
- * `early` before the slot to `furthest` after its start.
+ * `early` before the slot to `furthest` after its start. Lines are in order of their starts.
  */
 export const exactHarm = (
   lines: ReadonlyArray<FitLine>,
@@ -58,44 +92,47 @@ export const exactHarm = (
 ): number => {
   const range = (from: number, to: number) =>
     Array.from({ length: Math.floor((to - from) / grid) + 1 }, (_, i) => from + i * grid)
+  const { before, weights, ends } = fitOrder(lines, limits)
+  const tables: Array<Table | undefined> = lines.map(() => undefined)
 
-  const least = (harms: ReadonlyArray<number>) => harms.reduce((a, b) => Math.min(a, b), Infinity)
-
-  /** For each start: the lowest cost with a previous line that took this row's length and has ended by then. */
-  const ended = (starts: ReadonlyArray<number>, before: Table, row: Table["rows"][number]) => {
-    let reached = Infinity
-    let next = 0
-    return starts.map((start) => {
-      for (; (before.starts[next] ?? Infinity) + row.length <= start; next++)
-        reached = Math.min(reached, row.harms[next] ?? Infinity)
-      return reached
-    })
+  /** The lowest cost of a line that starts at `from` or later, after a line of this pace. */
+  const leastFrom = (at: number, from: number, pace: number): number => {
+    const { line, starts = [], rows = [] } = tables[at] ?? {}
+    const first = Math.max(0, Math.ceil((from - (starts[0] ?? 0)) / grid))
+    return rows.reduce(
+      (harm, { length, least }) =>
+        Math.min(
+          harm,
+          (least[first] ?? Infinity) + changeCost(pace, length / (line?.length ?? 1), weights[at] ?? 0)
+        ),
+      Infinity
+    )
   }
 
-  const tableOf = (line: FitLine, before: Table | undefined): Table => {
+  for (let i = lines.length - 1; i >= 0; i--) {
+    const [line, end] = [lines[i], ends[i]]
+    if (line === undefined || end === undefined) continue
+    const after = lines.flatMap((_, at) => (before[at] === i ? [at] : []))
     const starts = range(Math.max(0, line.start - limits.early), line.start + furthest)
-    const ways = before?.rows.map((row) => ({
-      pace: row.length / before.line.length,
-      harms: ended(starts, before, row)
-    }))
-    const weight = before === undefined ? 0 : changeWeight(before.line, line)
-    const lengths = range(Math.ceil(line.length / limits.hardMaxSpeed / grid) * grid, line.length)
-    const rows = lengths.map((length) => {
-      const speed = speedCost(line.length, length, limits.maxSpeed)
-      const changes = ways?.map((way) => changeCost(way.pace, length / line.length, weight))
-      const harms = starts.map((start, k) => {
-        const own = speed + onsetCost(line, start) + tailCost(line, start + length, limits.late)
-        if (ways === undefined || changes === undefined) return own
-        let harm = Infinity
-        for (let way = 0; way < ways.length; way++)
-          harm = Math.min(harm, (ways[way]?.harms[k] ?? Infinity) + (changes[way] ?? 0))
-        return own + harm
-      })
-      return { length, harms }
-    })
-    return { line, starts, rows }
+    const rows = range(Math.ceil(line.length / limits.hardMaxSpeed / grid) * grid, line.length).map(
+      (length) => {
+        const speed = speedCost(line, length, limits.maxSpeed)
+        let lowest = Infinity
+        const least = starts.map(() => Infinity)
+        for (let k = starts.length - 1; k >= 0; k--) {
+          const start = starts[k] ?? 0
+          const own = speed + onsetCost(line, end, start) + tailCost(line, end, start + length, limits.late)
+          if (own < lowest)
+            lowest = Math.min(
+              lowest,
+              after.reduce((sum, at) => sum + leastFrom(at, start + length, length / line.length), own)
+            )
+          least[k] = lowest
+        }
+        return { length, least }
+      }
+    )
+    tables[i] = { line, starts, rows }
   }
-
-  const last = lines.reduce<Table | undefined>((before, line) => tableOf(line, before), undefined)
-  return last === undefined ? 0 : least(last.rows.map((row) => least(row.harms)))
+  return lines.reduce((sum, _, i) => (before[i] === -1 ? sum + leastFrom(i, -Infinity, 1) : sum), 0)
 }

@@ -1,7 +1,7 @@
 /**
  * Passes of line fitting. One pass considers moving each start by up to three steps and each length by up to two, for
- * all lines at once. Dynamic programming from the first line to the last picks the best of the 35 choices of each line,
- * in time linear in the number of lines.
+ * all lines at once. Dynamic programming picks the best of the 35 choices of each line: from the last line to the
+ * first, each tells the line before it what that line's choices would cost. Time is linear in the number of lines.
  *
  * Most lines fit where they are, so most of their choices cannot be best. They are left out:
  *
@@ -9,20 +9,11 @@
  * - starts after the line's time that no end of the line before requires
  * - starts before the line's time, if a later one ends before the next line can start, and before the film ends
  *
- * A start nearer to the line's time saves at least 12.5 a second, more than its later end can cost (`FitCost.ts`).
+ * A start nearer to the line's time saves at least 15 a second, more than its later end can cost (`FitCost.ts`).
  */
 import type { FitLimits } from "../../domain/speech/Placement.ts"
-import {
-  changeCost,
-  changeWeight,
-  fillCost,
-  filmCost,
-  isSlowable,
-  onsetCost,
-  speedCost,
-  tailCost,
-  type FitLine
-} from "./FitCost.ts"
+import { changeCost, fillCost, filmCost, onsetCost, speedCost, tailCost, type FitLine } from "./FitCost.ts"
+import type { FitOrder } from "./FitOrder.ts"
 
 /** Choices of a start and of a length in one pass; the middle one is the current value. */
 const startChoices = 7
@@ -32,9 +23,10 @@ const pairs = startChoices * lengthChoices
 /** A pass must lower the cost by more than this. */
 export const smallest = 1e-9
 
-/** The lines of one speaker in order of their starts, and the bounds of what they may become, in milliseconds. */
+/** Lines in order of their starts, and the bounds of what they may become, in milliseconds. */
 export interface FitProblem {
   readonly lines: ReadonlyArray<FitLine>
+  readonly order: FitOrder
   readonly limits: FitLimits
   readonly horizon: number
   /**
@@ -57,95 +49,92 @@ export interface Placing {
 }
 
 /** Of each line, one after another: its choices, and what they cost. */
-interface Choices {
-  readonly starts: Int32Array
-  readonly lengths: Int32Array
-  /** Lengths as a share of the natural one. */
-  readonly paces: Float64Array
+const choicesOf = (count: number) => ({
+  starts: new Int32Array(count * startChoices),
+  lengths: new Int32Array(count * lengthChoices),
   /** The first and last start, and the first and last length, that are not left out. */
-  readonly bounds: Uint8Array
-  /** The lowest cost up to and including each pair of a start and a length that is not left out. */
-  readonly costs: Float64Array
-  /** For each such pair, the best pair of the line before. */
-  readonly from: Uint8Array
-}
+  bounds: new Uint8Array(count * 4),
+  /** The lowest cost of each pair of a start and a length that is not left out, with all lines placed after it. */
+  costs: new Float64Array(count * pairs),
+  /** The best pair, given each pair of the line before. */
+  best: new Uint8Array(count * pairs)
+})
+type Choices = ReturnType<typeof choicesOf>
 
-/**
- * Returns a function that runs one pass with a step size, and returns whether it lowered the cost. If the step size is
- * that of the pass before, it begins at the first line that moved.
- */
+/** Returns a function that runs one pass with a step size, and returns whether it lowered the cost. */
 export const passesOf = (problem: FitProblem, placing: Placing): ((step: number) => boolean) => {
   const count = problem.lines.length
-  const choices: Choices = {
-    starts: new Int32Array(count * startChoices),
-    lengths: new Int32Array(count * lengthChoices),
-    paces: new Float64Array(count * lengthChoices),
-    bounds: new Uint8Array(count * 4),
-    costs: new Float64Array(count * pairs),
-    from: new Uint8Array(count * pairs)
-  }
-  const compute = costing(problem, choices)
-  let first = 0
-  let stepBefore = 0
+  const choices = choicesOf(count)
+  const { before } = problem.order
+  /** The earliest start of the lines placed after each one. */
+  const following = new Float64Array(count)
   return (step) => {
-    if (step !== stepBefore) first = 0
-    stepBefore = step
-    for (let i = first; i < count; i++) {
+    following.fill(Infinity)
+    for (let i = 0; i < count; i++) {
       list(problem, placing, i, step, choices)
-      narrow(problem, placing, i, step, choices)
-      compute(i)
+      if (before[i]! >= 0)
+        following[before[i]!] = Math.min(following[before[i]!]!, choices.starts[i * startChoices]!)
     }
-    const { pair, cost } = cheapest(choices)
+    choices.costs.fill(0)
+    for (let i = 0; i < count; i++) narrow(problem, i, following[i]!, choices)
+    let cost = 0
+    for (let i = count - 1; i >= 0; i--) {
+      addOwn(problem, i, choices)
+      if (before[i]! >= 0) tell(problem, i, choices)
+      else cost += choices.costs[i * pairs + cheapest(choices, i)]!
+    }
     if (!(cost < placing.cost - smallest)) return false
     placing.cost = cost
-    first = take(placing, choices, pair)
+    take(problem, placing, choices)
     return true
   }
 }
 
 /** Lists a line's choices. */
 const list = (
-  { earliest, latest, shortest, longest, natural }: FitProblem,
+  { earliest, latest, shortest, longest }: FitProblem,
   placing: Placing,
   i: number,
   step: number,
-  { starts, lengths, paces }: Choices
+  { starts, lengths }: Choices
 ): void => {
   for (let k = 0; k < startChoices; k++)
     starts[i * startChoices + k] = Math.min(
       latest[i]!,
       Math.max(earliest[i]!, placing.starts[i]! + (k - 3) * step)
     )
-  for (let m = 0; m < lengthChoices; m++) {
-    const length = Math.max(shortest[i]!, Math.min(longest[i]!, placing.lengths[i]! + (m - 2) * step))
-    lengths[i * lengthChoices + m] = length
-    paces[i * lengthChoices + m] = length / natural[i]!
-  }
+  for (let m = 0; m < lengthChoices; m++)
+    lengths[i * lengthChoices + m] = Math.max(
+      shortest[i]!,
+      Math.min(longest[i]!, placing.lengths[i]! + (m - 2) * step)
+    )
 }
 
-/** Leaves out choices that cannot be best. */
+/** Leaves out choices that cannot be best. `following` is the earliest start of the lines placed after this one. */
 const narrow = (
-  { lines, limits, horizon, earliest }: FitProblem,
-  placing: Placing,
+  { lines, order, limits, horizon }: FitProblem,
   i: number,
-  step: number,
+  following: number,
   { starts, lengths, bounds }: Choices
 ): void => {
   const { start, end } = lines[i]!
   const s = i * startChoices
   const l = i * lengthChoices
-  const b = i * 4
   let firstLength = 0
   let lastLength = lengthChoices - 1
   while (firstLength < lastLength && lengths[l + firstLength + 1] === lengths[l + firstLength]) firstLength++
   while (firstLength < lastLength && lengths[l + lastLength - 1] === lengths[l + lastLength]) lastLength--
+  const last = order.before[i]!
   /** The latest end of the line before. */
   const free =
-    i === 0 ? 0 : starts[s - startChoices + bounds[b - 3]!]! + lengths[l - lengthChoices + bounds[b - 1]!]!
-  const following =
-    i + 1 < lines.length ? Math.max(earliest[i + 1]!, placing.starts[i + 1]! - 3 * step) : Infinity
-  /** The latest start at which the line's end costs nothing to later lines. */
-  const late = Math.min(following, horizon, isSlowable(limits) ? end : Infinity) - lengths[l + lastLength]!
+    last < 0
+      ? 0
+      : starts[last * startChoices + bounds[last * 4 + 1]!]! +
+        lengths[last * lengthChoices + bounds[last * 4 + 3]!]!
+  /** The latest start at which the line's end costs little, and nothing to other lines. */
+  const late =
+    Math.min(following, horizon, order.ends[i]!.barrier, (limits.minSpeed ?? 1) < 1 ? end : Infinity) -
+    lengths[l + lastLength]!
   let firstStart = 0
   let lastStart = 0
   while (lastStart < startChoices - 1 && starts[s + lastStart]! < Math.max(start, free)) lastStart++
@@ -155,119 +144,93 @@ const narrow = (
       starts[s + firstStart + 1] === starts[s + firstStart])
   )
     firstStart++
-  bounds[b] = firstStart
-  bounds[b + 1] = lastStart
-  bounds[b + 2] = firstLength
-  bounds[b + 3] = lastLength
+  bounds.set([firstStart, lastStart, firstLength, lastLength], i * 4)
 }
 
-/** Returns a function that computes the costs of a line's choices. */
-const costing = (
-  { lines, limits, horizon, natural }: FitProblem,
-  { starts, lengths, paces, bounds, costs, from }: Choices
-): ((i: number) => void) => {
-  const fills = isSlowable(limits)
-  const { late, maxSpeed } = limits
-  const speeds = new Float64Array(lengthChoices)
-  /** For each length of the line before: the lowest cost of those of its starts that let the line start. */
-  const reached = new Float64Array(lengthChoices)
-  const reachedBy = new Uint8Array(lengthChoices)
-  const next = new Uint8Array(lengthChoices)
-  /** For each length of the line: the lowest cost of the lines before, and the pair that has it. */
-  const least = new Float64Array(lengthChoices)
-  const leastBy = new Uint8Array(lengthChoices)
-  /** The cost of the change of pace from each length of the line before to each of this line. */
-  const changes = new Float64Array(lengthChoices * lengthChoices)
-
-  return (i) => {
-    const line = lines[i]!
-    const s = i * startChoices
-    const l = i * lengthChoices
-    const p = i * pairs
-    const firstStart = bounds[i * 4]!
-    const lastStart = bounds[i * 4 + 1]!
-    const firstLength = bounds[i * 4 + 2]!
-    const lastLength = bounds[i * 4 + 3]!
-    const firstBefore = i === 0 ? 0 : bounds[i * 4 - 2]!
-    const lastBefore = i === 0 ? -1 : bounds[i * 4 - 1]!
-    const lastStartBefore = i === 0 ? -1 : bounds[i * 4 - 3]!
-    const weight = i === 0 ? 0 : changeWeight(lines[i - 1]!, line)
-    for (let m = firstLength; m <= lastLength; m++) {
-      speeds[m] = speedCost(natural[i]!, lengths[l + m]!, maxSpeed)
-      least[m] = i === 0 ? 0 : Infinity
-      leastBy[m] = 0
-      for (let b = firstBefore; b <= lastBefore; b++)
-        changes[b * lengthChoices + m] = changeCost(paces[l - lengthChoices + b]!, paces[l + m]!, weight)
-    }
-    for (let b = firstBefore; b <= lastBefore; b++) {
-      reached[b] = Infinity
-      next[b] = bounds[i * 4 - 4]!
-    }
-    for (let k = firstStart; k <= lastStart; k++) {
-      const start = starts[s + k]!
-      const onset = onsetCost(line, start)
-      for (let b = firstBefore; b <= lastBefore; b++) {
-        let lower = false
-        while (
-          next[b]! <= lastStartBefore &&
-          starts[s - startChoices + next[b]!]! + lengths[l - lengthChoices + b]! <= start
-        ) {
-          const pair = next[b]! * lengthChoices + b
-          if (costs[p - pairs + pair]! < reached[b]!) {
-            reached[b] = costs[p - pairs + pair]!
-            reachedBy[b] = pair
-            lower = true
-          }
-          next[b]!++
-        }
-        if (lower)
-          for (let m = firstLength; m <= lastLength; m++) {
-            const cost = reached[b]! + changes[b * lengthChoices + m]!
-            if (cost < least[m]! || (cost === least[m]! && b <= leastBy[m]! % lengthChoices)) {
-              least[m] = cost
-              leastBy[m] = reachedBy[b]!
-            }
-          }
-      }
-      for (let m = firstLength; m <= lastLength; m++) {
-        const length = lengths[l + m]!
-        const end = start + length
-        const rest =
-          (end > line.end ? tailCost(line, end, late) : 0) + (fills ? fillCost(line, length, end) : 0)
-        const pair = k * lengthChoices + m
-        costs[p + pair] =
-          least[m]! + onset + speeds[m]! + rest + (end > horizon ? filmCost(end - horizon) : 0)
-        from[p + pair] = leastBy[m]!
-      }
+/** Adds what a line's choices cost by themselves. */
+const addOwn = (
+  { lines, order, limits, horizon }: FitProblem,
+  i: number,
+  { starts, lengths, bounds, costs }: Choices
+): void => {
+  const line = lines[i]!
+  const ends = order.ends[i]!
+  const fills = (limits.minSpeed ?? 1) < 1
+  for (let m = bounds[i * 4 + 2]!; m <= bounds[i * 4 + 3]!; m++) {
+    const length = lengths[i * lengthChoices + m]!
+    const speed = speedCost(line, length, limits.maxSpeed)
+    for (let k = bounds[i * 4]!; k <= bounds[i * 4 + 1]!; k++) {
+      const start = starts[i * startChoices + k]!
+      const end = start + length
+      costs[i * pairs + k * lengthChoices + m]! +=
+        speed +
+        onsetCost(line, ends, start) +
+        tailCost(line, ends, end, limits.late) +
+        (fills ? fillCost(line, end) : 0) +
+        (end > horizon ? filmCost(end - horizon) : 0)
     }
   }
 }
 
-/** Returns the best pair of the last line, and its cost. */
-const cheapest = ({ bounds, costs }: Choices): { readonly pair: number; readonly cost: number } => {
-  const [firstStart = 0, lastStart = 0, firstLength = 0, lastLength = 0] = bounds.subarray(-4)
-  const own = costs.subarray(-pairs)
-  let [pair, cost] = [0, bounds.length === 0 ? 0 : Infinity]
-  for (let k = firstStart; k <= lastStart; k++)
+/** For each start and length: the lowest cost of those that do not start before, and the pair that has it. */
+const least = new Float64Array(pairs)
+const leastBy = new Uint8Array(pairs)
+
+/** Adds a line's lowest cost to each choice of the line before. */
+const tell = (
+  { order, natural }: FitProblem,
+  i: number,
+  { starts, lengths, bounds, costs, best }: Choices
+): void => {
+  const last = order.before[i]!
+  const weight = order.weights[i]!
+  const [firstStart, lastStart] = [bounds[i * 4]!, bounds[i * 4 + 1]!]
+  const [firstLength, lastLength] = [bounds[i * 4 + 2]!, bounds[i * 4 + 3]!]
+  for (let k = lastStart; k >= firstStart; k--)
     for (let m = firstLength; m <= lastLength; m++) {
-      const other = own[k * lengthChoices + m] ?? Infinity
+      const pair = k * lengthChoices + m
+      const own = costs[i * pairs + pair]!
+      const isLeast = k === lastStart || own <= least[pair + lengthChoices]!
+      least[pair] = isLeast ? own : least[pair + lengthChoices]!
+      leastBy[pair] = isLeast ? pair : leastBy[pair + lengthChoices]!
+    }
+  for (let b = bounds[last * 4 + 2]!; b <= bounds[last * 4 + 3]!; b++) {
+    const length = lengths[last * lengthChoices + b]!
+    let k = firstStart
+    for (let a = bounds[last * 4]!; a <= bounds[last * 4 + 1]!; a++) {
+      const end = starts[last * startChoices + a]! + length
+      while (k <= lastStart && starts[i * startChoices + k]! < end) k++
+      let lowest = Infinity
+      for (let m = firstLength; m <= lastLength && k <= lastStart; m++) {
+        const pace = lengths[i * lengthChoices + m]! / natural[i]!
+        const cost = least[k * lengthChoices + m]! + changeCost(length / natural[last]!, pace, weight)
+        if (cost >= lowest) continue
+        lowest = cost
+        best[i * pairs + a * lengthChoices + b] = leastBy[k * lengthChoices + m]!
+      }
+      costs[last * pairs + a * lengthChoices + b]! += lowest
+    }
+  }
+}
+
+/** Returns the best pair of a line. */
+const cheapest = ({ bounds, costs }: Choices, i: number): number => {
+  let [pair, cost] = [0, Infinity]
+  for (let k = bounds[i * 4]!; k <= bounds[i * 4 + 1]!; k++)
+    for (let m = bounds[i * 4 + 2]!; m <= bounds[i * 4 + 3]!; m++) {
+      const other = costs[i * pairs + k * lengthChoices + m]!
       if (other < cost) [pair, cost] = [k * lengthChoices + m, other]
     }
-  return { pair, cost }
+  return pair
 }
 
-/** Gives each line its best choice; returns the first line whose choices change. */
-const take = (placing: Placing, choices: Choices, best: number): number => {
-  let pair = best
-  let first = placing.starts.length
-  for (let i = first - 1; i >= 0; i--) {
-    const start = choices.starts[i * startChoices + Math.floor(pair / lengthChoices)]!
-    const length = choices.lengths[i * lengthChoices + (pair % lengthChoices)]!
-    // Which choices of the line before are left out depends on this one.
-    if (start !== placing.starts[i] || length !== placing.lengths[i]) first = Math.max(0, i - 1)
-    placing.starts[i] = start
-    placing.lengths[i] = length
-    pair = choices.from[i * pairs + pair]!
-  }
-  return first
+/** Gives each line its best choice. */
+const take = ({ order: { before } }: FitProblem, placing: Placing, choices: Choices): void => {
+  const taken = new Uint8Array(before.length)
+  before.forEach((last, i) => {
+    const pair = last < 0 ? cheapest(choices, i) : choices.best[i * pairs + taken[last]!]!
+    taken[i] = pair
+    placing.starts[i] = choices.starts[i * startChoices + Math.floor(pair / lengthChoices)]!
+    placing.lengths[i] = choices.lengths[i * lengthChoices + (pair % lengthChoices)]!
+  })
 }

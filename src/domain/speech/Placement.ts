@@ -10,6 +10,7 @@ export const Flag = Schema.Literal(
   "late",
   "fast",
   "overrun",
+  "overlap",
   "together",
   "repeated-take",
   "held",

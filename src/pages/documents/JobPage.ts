@@ -2,7 +2,7 @@
 import type { JobReport, Metrics } from "../../domain/report/Report.ts"
 import { cueColumns, cueTable, harmColumn } from "../parts/CueTable.ts"
 import { documentOf, type PageParts } from "./PageDocument.ts"
-import { looksOf, marksIn } from "../parts/CueMarks.ts"
+import { looksOf, marksOf } from "../parts/CueMarks.ts"
 import { markNames, marks, type MarkName } from "../parts/MarkWords.ts"
 import { html, jsonText, type Content, type Html } from "../parts/Html.ts"
 import { helpButton, keyHelp } from "../parts/KeyHelp.ts"
@@ -149,7 +149,7 @@ const syncLine = ({ sync }: JobReport): Content =>
       </p>`
 
 const cueSection = (report: JobReport, choices: ReadonlyArray<Choice>): Html => {
-  const names = marksIn(report.cues)
+  const names = report.cues.map(marksOf)
   const count = (mark: MarkName) => names.filter((of) => of.includes(mark)).length
   const marked = looksOf(report.cues)
   const speakers = [...new Set(report.cues.flatMap(({ speaker }) => speaker?.split(", ") ?? []))].sort(

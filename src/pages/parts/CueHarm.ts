@@ -17,7 +17,7 @@ export type Judged = Pick<ReportedCue, "status" | "flags" | "start" | "end" | "p
  * | 880 | words were not heard, or markup was | |
  * | 850 | words were doubled or added | |
  * | 800 | sounds odd | |
- * | 700 | overlaps the same speaker's next line | seconds of overlap |
+ * | 700 | overlaps another line, though the source does not | |
  * | 600 | runs over | seconds after the cue's end |
  * | 500 | rushed | speed above 1 |
  * | 400 | starts late | seconds |
@@ -27,23 +27,21 @@ export type Judged = Pick<ReportedCue, "status" | "flags" | "start" | "end" | "p
  * | 120 | a shorter text is proposed | |
  * | 100 | a second take | |
  */
-export const cueHarm = (cue: Judged, overlap = 0): number => {
-  const kind = markNames.find((mark) => hasMark(cue, mark, overlap))
+export const cueHarm = (cue: Judged): number => {
+  const kind = markNames.find((mark) => hasMark(cue, mark))
   if (kind === undefined) return 0
   const { points, reach } = kinds[kind]
-  return points + Math.min(99, Math.max(0, Math.round(reach(cue, overlap) * 10)))
+  return points + Math.min(99, Math.max(0, Math.round(reach(cue) * 10)))
 }
 
-/** Whether a cue carries a mark; `overlap` is in seconds. */
-export const hasMark = ({ status, flags }: Judged, mark: MarkName, overlap: number): boolean => {
-  if (mark === "failed") return status === "failed"
-  return mark === "overlap" ? overlap > 0 : flags.includes(mark)
-}
+/** Whether a cue carries a mark. */
+export const hasMark = ({ status, flags }: Judged, mark: MarkName): boolean =>
+  mark === "failed" ? status === "failed" : flags.includes(mark)
 
 interface Measure {
   readonly points: number
   /** The extent of the problem, from 0. */
-  readonly reach: (cue: Judged, overlap: number) => number
+  readonly reach: (cue: Judged) => number
 }
 
 const nothing = (): number => 0
@@ -65,7 +63,7 @@ const kinds: Readonly<Record<MarkName, Measure>> = {
   "doubled-words": { points: 850, reach: nothing },
   "invented-words": { points: 850, reach: nothing },
   suspect: { points: 800, reach: nothing },
-  overlap: { points: 700, reach: (_cue, overlap) => overlap },
+  overlap: { points: 700, reach: nothing },
   overrun: { points: 600, reach: tail },
   fast: { points: 500, reach: ({ placed }) => (placed?.speed ?? 1) - 1 },
   late: { points: 400, reach: shift },
@@ -75,24 +73,4 @@ const kinds: Readonly<Record<MarkName, Measure>> = {
   proposal: { points: 120, reach: nothing },
   held: { points: 110, reach: nothing },
   "repeated-take": { points: 100, reach: nothing }
-}
-
-/**
- * Returns for how many seconds each cue overlaps the same speaker's next one. Overlaps of 5 ms or less count as 0: they
- * come from rounding times to milliseconds.
- */
-export const overlapsIn = (
-  cues: ReadonlyArray<Judged & Pick<ReportedCue, "speaker">>
-): ReadonlyArray<number> => {
-  const next = new Map<string, number>()
-  const overlaps = cues.map(() => 0)
-  for (let at = cues.length - 1; at >= 0; at--) {
-    const cue = cues[at]
-    if (cue?.placed === undefined || cue.flags.includes("together")) continue
-    const name = cue.speaker ?? ""
-    const overlap = cue.placed.end - (next.get(name) ?? Infinity)
-    if (overlap > 0.005) overlaps[at] = overlap
-    next.set(name, cue.placed.start)
-  }
-  return overlaps
 }

@@ -1,20 +1,18 @@
 /** The marks of cues that a person should check, and the words for skipped cues. */
 import type { ReportedCue, SkipName } from "../data/PageData.ts"
-import { hasMark, overlapsIn } from "./CueHarm.ts"
+import { hasMark } from "./CueHarm.ts"
 import { type MarkName, markNames } from "./MarkWords.ts"
 
 /** The fields of a cue that determine its marks. */
 export type Marked = Pick<ReportedCue, "status" | "flags" | "start" | "end" | "placed" | "speaker">
 
-/** Returns each cue's marks, worst first; empty if there is nothing to check. */
-export const marksIn = (cues: ReadonlyArray<Marked>): ReadonlyArray<ReadonlyArray<MarkName>> => {
-  const overlaps = overlapsIn(cues)
-  return cues.map((cue, at) => markNames.filter((mark) => hasMark(cue, mark, overlaps[at] ?? 0)))
-}
+/** Returns a cue's marks, worst first; empty if there is nothing to check. */
+export const marksOf = (cue: Marked): ReadonlyArray<MarkName> =>
+  markNames.filter((mark) => hasMark(cue, mark))
 
 /** Counts the cues that carry a mark. */
 export const looksOf = (cues: ReadonlyArray<Marked>): number =>
-  marksIn(cues).filter((names) => names.length > 0).length
+  cues.filter((cue) => marksOf(cue).length > 0).length
 
 /** Why a cue was not spoken, as shown to people. */
 export const skipWords: Readonly<Record<SkipName, string>> = {

@@ -1,8 +1,8 @@
 /** The table of a job's cues: time, speaker, source text, spoken text, speed, shift, and why to check it. */
 import type { PageCue, ReportedCue, ReportedRewrite, SkipName } from "../data/PageData.ts"
-import { marksIn, skipWords } from "./CueMarks.ts"
+import { marksOf, skipWords } from "./CueMarks.ts"
 import { type MarkName, marks } from "./MarkWords.ts"
-import { cueHarm, overlapsIn } from "./CueHarm.ts"
+import { cueHarm } from "./CueHarm.ts"
 import { type Content, type Html, html } from "./Html.ts"
 import { sortingHead } from "./TableHead.ts"
 import { formatClock, formatCount, formatFactor, formatSignedSeconds } from "./TimeFormat.ts"
@@ -18,11 +18,8 @@ export interface JudgedCue {
 }
 
 /** Judges a job's cues, in source order. */
-export const judgedCues = (cues: ReadonlyArray<ReportedCue>): ReadonlyArray<JudgedCue> => {
-  const overlaps = overlapsIn(cues)
-  const names = marksIn(cues)
-  return cues.map((cue, at) => ({ cue, at, harm: cueHarm(cue, overlaps[at]), names: names[at] ?? [] }))
-}
+export const judgedCues = (cues: ReadonlyArray<ReportedCue>): ReadonlyArray<JudgedCue> =>
+  cues.map((cue, at) => ({ cue, at, harm: cueHarm(cue), names: marksOf(cue) }))
 
 /** Returns a cue as the player draws and plays it. */
 export const pageCue = ({ cue, names }: JudgedCue): PageCue => ({

@@ -15,10 +15,8 @@ import {
   frames,
   framesBetween,
   Lufs,
-  type Micros,
   type Millis,
   millis,
-  millisAtMicros,
   millisHolding,
   SampleRate,
   toSeconds
@@ -26,9 +24,9 @@ import {
 import { charactersOf, type Utterance, type UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { likelyLength } from "../../script/language/SpeechRate.ts"
 import type { CueWords } from "../../script/spoken/CueWords.ts"
+import { holdableJob, type PlaceablePlan } from "./JobPlacement.ts"
 import { placeWithPicture } from "./PictureGiving.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
-import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** The forecast of a job. */
 export interface Forecast extends Pick<PlannedJob, "tight" | "lengths" | "held"> {
@@ -37,11 +35,8 @@ export interface Forecast extends Pick<PlannedJob, "tight" | "lengths" | "held">
 }
 
 /** The parts of a job plan that a forecast needs. */
-export interface Forecastable extends Pick<JobPlan, "lines" | "uses"> {
-  readonly job: Pick<JobPlan["job"], "fit" | "picture">
+export interface Forecastable extends PlaceablePlan {
   readonly words: { readonly cues: ReadonlyArray<Pick<CueWords, "cue" | "line">> }
-  readonly video: { readonly duration: Micros } | undefined
-  readonly reel?: Pick<JobPlan["reel"], "film">
 }
 
 /** The known and learned lengths of speech. */
@@ -91,14 +86,14 @@ export const forecastFit = (plan: Forecastable, known: Known): Forecast => {
  * are retakes of its lines; those that are not spoken yet are left out.
  */
 export const forecastPlacements = (
-  { lines, uses, job, video, reel }: Omit<Forecastable, "words">,
+  plan: PlaceablePlan,
   known: Known,
   takes: ReadonlyArray<UtteranceUse> = [],
   picture?: PictureLimits
 ) => {
   const sources = new Map<string, LengthSource>()
   const clips = new Map<UtteranceKey, Clip>()
-  for (const { utterance, lines: refs } of uses) {
+  for (const { utterance, lines: refs } of plan.uses) {
     const { clip, lengthFrom } = clipOf(utterance, known)
     clips.set(utterance.key, clip)
     for (const ref of refs) if (ref.replaced !== true) sources.set(lineName(ref), lengthFrom)
@@ -108,16 +103,8 @@ export const forecastPlacements = (
     return clip === undefined ? [] : [{ take, clip }]
   })
   for (const { take, clip } of spoken) clips.set(take.utterance.key, clip)
-  const { placements, stretches } = placeWithPicture({
-    lines,
-    uses,
-    clips,
-    ...(spoken.length === 0 ? {} : { takes: spoken.map(({ take }) => take) }),
-    limits: job.fit,
-    picture,
-    film: reel?.film,
-    ...(video === undefined ? {} : { horizon: millisAtMicros(video.duration) })
-  })
+  const retakes = spoken.map(({ take }) => take)
+  const { placements, stretches } = placeWithPicture({ ...holdableJob(plan, clips, retakes), picture })
   return { placements, stretches, clips, sources }
 }
 

@@ -78,18 +78,16 @@ export interface PlacedJob extends SettledJob {
   readonly unsaid: ReadonlySet<string>
 }
 
+/** The parts of a job plan from which its lines are placed. */
+export interface PlaceablePlan extends Pick<JobPlan, "lines" | "uses"> {
+  readonly job: Pick<JobPlan["job"], "fit" | "picture">
+  readonly video: Pick<MediaInfo, "duration"> | undefined
+  readonly reel?: Pick<JobPlan["reel"], "film">
+}
+
 /** What a job's lines are placed from. */
 export const holdableJob = (
-  {
-    job,
-    lines,
-    uses,
-    video,
-    reel
-  }: Pick<JobPlan, "lines" | "uses" | "reel"> & {
-    readonly job: Pick<JobPlan["job"], "fit" | "picture">
-    readonly video: Pick<MediaInfo, "duration"> | undefined
-  },
+  { job, lines, uses, video, reel }: PlaceablePlan,
   clips: ReadonlyMap<UtteranceKey, Clip>,
   takes: ReadonlyArray<UtteranceUse> = []
 ): HoldableJob => ({
@@ -99,7 +97,7 @@ export const holdableJob = (
   takes,
   limits: job.fit,
   picture: job.picture,
-  film: reel.film,
+  film: reel?.film,
   ...(video === undefined ? {} : { horizon: millisAtMicros(video.duration) })
 })
 

@@ -1,6 +1,5 @@
 /**
- * Places a job's lines on the timeline: timed lines are fitted jointly per speaker, a narration's lines follow each
- * other.
+ * Places a job's lines on the timeline: timed lines are fitted jointly, a narration's lines follow each other.
  */
 import { Array, Option } from "effect"
 import { type Fitted, fitLines } from "../../audio/fit/LineFitting.ts"
@@ -9,6 +8,7 @@ import { type Clip, isSaid } from "../../domain/speech/Clip.ts"
 import type { SpeakerName, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line, Slot } from "../../domain/speech/Line.ts"
 import { ClipPart, type FitLimits, type Flag, Placement } from "../../domain/speech/Placement.ts"
+import { endsSentence } from "../../script/language/SentenceBoundaries.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { framesBetween, type Millis, millis, millisHolding } from "../../domain/time/Units.ts"
 import { charactersOf, lineName, type LineRef, type UtteranceUse } from "../../domain/speech/Utterance.ts"
@@ -32,21 +32,17 @@ export interface Placeable {
 /** Places a job's lines; returns the placements ordered by start. */
 export const placeLines = (job: Placeable): ReadonlyArray<Placement> => {
   const blocks = blocksOf(job)
-  const timed = blocks.filter((block) => block.slot !== undefined)
-  const tracks = Object.values(Array.groupBy(timed, trackOf))
-  const placed = [
-    ...tracks.flatMap((track) => placeTrack(track, job)),
-    ...placeInTurn(blocks.filter((block) => block.slot === undefined))
-  ]
+  const [inTurn, timed] = Array.partition(blocks, ({ slot }) => slot !== undefined)
+  const placed = [...placeTimed(timed, job), ...placeInTurn(inTurn)]
   const { horizon = Infinity } = job
   return placed
-    .map((placement) => (placement.end > horizon ? cutOff(placement) : placement))
+    .map((placement) => (placement.end > horizon ? flagged(placement, "cut") : placement))
     .sort((a, b) => a.start - b.start || a.lines[0].cue - b.lines[0].cue || a.lines[0].part - b.lines[0].part)
 }
 
-/** Flags a placement that runs past the film's end: the rest of it is cut. */
-const cutOff = (placement: Placement): Placement =>
-  Placement.make({ ...placement, flags: [...placement.flags, "cut"] }, skipValidation)
+/** Adds a flag: `cut` if the rest runs past the film's end, `held` if the picture waits. */
+export const flagged = (placement: Placement, flag: Flag): Placement =>
+  Placement.make({ ...placement, flags: [...placement.flags, flag] }, skipValidation)
 
 /** Returns the names of lines for which their provider returned no speech in a finished task. */
 export const unspokenLines = ({ uses, clips }: Pick<Placeable, "uses" | "clips">): ReadonlySet<string> =>
@@ -71,6 +67,7 @@ interface Block {
   readonly pause: Millis
   readonly length: Millis
   readonly characters: number
+  readonly endsSentence: boolean
   /** The length of the retake that replaces the first take, if any. */
   readonly retaken?: Millis
 }
@@ -151,7 +148,8 @@ const blockOf = (
         : { start: first.slot.start, end: millis(Math.max(...members.map((line) => line.slot?.end ?? 0))) },
     pause: first.pause ?? millis(0),
     length,
-    characters: members.reduce((sum, line) => sum + charactersOf(line.said), 0)
+    characters: members.reduce((sum, line) => sum + charactersOf(line.said), 0),
+    endsSentence: endsSentence(members.at(-1)?.said ?? "")
   }
 }
 
@@ -159,19 +157,20 @@ const blockOf = (
 const trackOf = (block: Block): string =>
   block.speaker === undefined ? `voice ${block.voice}` : `speaker ${block.speaker}`
 
-const placeTrack = (
-  track: ReadonlyArray<Block>,
+const placeTimed = (
+  blocks: ReadonlyArray<Block>,
   { limits, horizon }: Placeable
 ): ReadonlyArray<Placement> => {
-  const lines = track.map((block): FitLine => ({
+  const lines = blocks.map((block): FitLine => ({
     start: block.slot?.start ?? millis(0),
     end: block.slot?.end ?? millis(0),
     length: block.length,
     characters: block.characters,
+    speaker: trackOf(block),
+    endsSentence: block.endsSentence,
     ...(block.retaken === undefined ? {} : { recorded: block.retaken })
   }))
-  const fitted = fitLines(lines, limits, horizon)
-  return Array.zipWith(track, fitted, placementOf)
+  return Array.zipWith(blocks, fitLines(lines, limits, horizon), placementOf)
 }
 
 /** Places a narration's lines one after another, each after its pause. */
@@ -184,18 +183,6 @@ const placeInTurn = (blocks: ReadonlyArray<Block>): ReadonlyArray<Placement> => 
   })
 }
 
-/** Shared, since most lines have none, and a film has tens of thousands of lines. */
-const noFlags: ReadonlyArray<Flag> = []
-
-const flagsOf = (block: Block, fitted: Fitted): ReadonlyArray<Flag> => {
-  const flags: ReadonlyArray<Flag> = [
-    ...fitted.flags,
-    ...(block.lines.length > 1 ? (["together"] as const) : []),
-    ...(block.retaken === undefined ? [] : (["repeated-take"] as const))
-  ]
-  return flags.length === 0 ? noFlags : flags
-}
-
 const placementOf = (block: Block, fitted: Fitted): Placement =>
   Placement.make(
     {
@@ -205,7 +192,11 @@ const placementOf = (block: Block, fitted: Fitted): Placement =>
       start: fitted.start,
       end: fitted.end,
       speed: fitted.speed,
-      flags: flagsOf(block, fitted),
+      flags: [
+        ...fitted.flags,
+        ...(block.lines.length > 1 ? (["together"] as const) : []),
+        ...(block.retaken === undefined ? [] : (["repeated-take"] as const))
+      ],
       ...(fitted.shortenBy === undefined ? {} : { shortenBy: fitted.shortenBy })
     },
     skipValidation

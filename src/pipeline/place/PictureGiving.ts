@@ -2,15 +2,14 @@
  * Decides where a film's picture gives way: for lines that do not fit at `fit.maxSpeed` with the time that they may
  * borrow. Lines are placed again on the lengthened film, until all fit or the limits are reached.
  */
-import { type PictureLimits, Placement } from "../../domain/speech/Placement.ts"
+import type { PictureLimits, Placement } from "../../domain/speech/Placement.ts"
 import type { Line, Slot } from "../../domain/speech/Line.ts"
 import type { TimelineFilm } from "../../domain/speech/Timeline.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
-import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { pictureHolding } from "../../domain/time/FrameRate.ts"
 import { lengthenedTime, type PictureStretch } from "../../domain/time/PictureStretch.ts"
 import { type Millis, millis } from "../../domain/time/Units.ts"
-import { type Placeable, placeLines } from "./LinePlacement.ts"
+import { flagged, type Placeable, placeLines } from "./LinePlacement.ts"
 
 /** A job whose picture may give way. */
 export interface HoldableJob extends Placeable {
@@ -59,9 +58,7 @@ export const placeWithPicture = (job: HoldableJob): HeldPlacements => {
   const held = new Set(stretches.map(({ cue }) => cue))
   return {
     placements: placements.map((placement) =>
-      held.has(placement.lines[0].cue)
-        ? Placement.make({ ...placement, flags: [...placement.flags, "held"] }, skipValidation)
-        : placement
+      held.has(placement.lines[0].cue) ? flagged(placement, "held") : placement
     ),
     stretches
   }

@@ -6,12 +6,12 @@ import { Casting, tonedText } from "../../domain/speech/Casting.ts"
 import type { Line } from "../../domain/speech/Line.ts"
 import type { FitLimits, Placement } from "../../domain/speech/Placement.ts"
 import { isTooShort, type ProviderProfile } from "../../domain/speech/ProviderProfile.ts"
-import { millisAtMicros } from "../../domain/time/Units.ts"
 import { charactersOf, LineRef, makeUtterance, UtteranceUse } from "../../domain/speech/Utterance.ts"
 import { srtInput } from "../../script/utterances/SrtPayload.ts"
 import { noCuts } from "../../script/utterances/UtterancePlan.ts"
 import { UtteranceStore } from "../../store/tables/UtteranceStore.ts"
 import type { Batch } from "../load/Job.ts"
+import { holdableJob } from "./JobPlacement.ts"
 import { placeLines } from "./LinePlacement.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
@@ -22,13 +22,7 @@ export const planRetakes = Effect.fn("Retakes.planRetakes")(function* (plan: Job
   if (!job.retake) return []
   const store = yield* UtteranceStore
   const stored = yield* store.clips([...new Set(uses.map(({ utterance }) => utterance.key))])
-  const placements = placeLines({
-    lines,
-    uses,
-    clips: new Map([...stored].map(([key, { clip }]) => [key, clip])),
-    limits: job.fit,
-    ...(plan.video === undefined ? {} : { horizon: millisAtMicros(plan.video.duration) })
-  })
+  const placements = placeLines(holdableJob(plan, new Map([...stored].map(([key, { clip }]) => [key, clip]))))
   const byName = new Map(lines.map((line) => [lineName(line), line]))
   return placements.flatMap((placement): ReadonlyArray<UtteranceUse> => {
     const line = byName.get(lineName(placement.lines[0]))

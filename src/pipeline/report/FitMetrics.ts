@@ -1,6 +1,6 @@
 /** Computes report.json's `metrics`: how well a job's speech fits its cues. */
-import type { SpeakerName } from "../../domain/values/Ids.ts"
-import { isFaster } from "../../domain/speech/Placement.ts"
+import { Array } from "effect"
+import { isFaster, type Placement } from "../../domain/speech/Placement.ts"
 import type { Metrics } from "../../domain/report/Report.ts"
 import type { Lufs, Millis } from "../../domain/time/Units.ts"
 
@@ -20,13 +20,8 @@ export interface DubbedCue {
   }
 }
 
-/** One stretch of speech in the result. */
-export interface HeardLine {
-  readonly speaker: SpeakerName | undefined
-  readonly start: Millis
-  readonly end: Millis
-  readonly speed: number
-  /** The clip's loudness as mixed. */
+/** One stretch of speech in the result, with its clip's loudness as mixed. */
+export interface HeardLine extends Pick<Placement, "speaker" | "start" | "end" | "speed" | "flags"> {
   readonly loudness: Lufs
 }
 
@@ -48,7 +43,8 @@ export const metricsOf = (
   const shifts = spoken.map((cue) => Math.abs(cue.heard.start - cue.start) / 1000)
   const tails = spoken.map((cue) => Math.max(0, cue.heard.end - cue.end) / 1000)
   const speeds = spoken.map((cue) => cue.heard.speed)
-  const tracks = trackLines(heard)
+  const inOrder = [...heard].sort((a, b) => a.start - b.start)
+  const tracks = Object.values(Array.groupBy(inOrder, ({ speaker = "" }) => speaker))
   return {
     cues: cues.length,
     spoken: spoken.length,
@@ -67,7 +63,7 @@ export const metricsOf = (
     speedStep: { p95: percentile(tracks.flatMap(stepsOf), 95) },
     isochrony: isochronyOf(spoken),
     overruns: spoken.filter((cue) => cue.heard.overrun).length,
-    overlaps: tracks.reduce((count, track) => count + overlapsOf(track), 0),
+    overlaps: heard.filter(({ flags }) => flags.includes("overlap")).length,
     cutWords: cues.reduce((sum, cue) => sum + cue.cutWords, 0),
     loudness: {
       integrated: rounded(programme.integrated, 2),
@@ -92,23 +88,8 @@ const rounded = (value: number, digits: number): number => {
   return Object.is(scaled, -0) ? 0 : scaled
 }
 
-/** Groups lines by speaker, ordered by start. */
-const trackLines = (heard: ReadonlyArray<HeardLine>): ReadonlyArray<ReadonlyArray<HeardLine>> => {
-  const tracks = new Map<string, Array<HeardLine>>()
-  for (const line of [...heard].sort((a, b) => a.start - b.start)) {
-    const name = line.speaker ?? ""
-    const track = tracks.get(name)
-    if (track === undefined) tracks.set(name, [line])
-    else track.push(line)
-  }
-  return [...tracks.values()]
-}
-
 const stepsOf = (track: ReadonlyArray<HeardLine>): ReadonlyArray<number> =>
   track.slice(1).map((line, at) => Math.abs(line.speed - (track[at]?.speed ?? line.speed)))
-
-const overlapsOf = (track: ReadonlyArray<HeardLine>): number =>
-  track.slice(1).filter((line, at) => line.start < (track[at]?.end ?? 0)).length
 
 /** Σ|speech ∩ cue| / Σ|speech ∪ cue|; 1 if there is nothing to say. */
 const isochronyOf = (

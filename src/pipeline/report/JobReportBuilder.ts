@@ -116,11 +116,8 @@ export const buildJobReport = (
     cues,
     metrics: metricsOf(
       judged,
-      dubbed.placements.map(({ speaker, start, end, speed, parts: [{ utterance, segment }] }) => ({
-        speaker,
-        start,
-        end,
-        speed,
+      dubbed.placements.map(({ parts: [{ utterance, segment }], ...placement }) => ({
+        ...placement,
         loudness: mixedLoudness(dubbed.clips.get(utterance)?.segments[segment]?.loudness ?? Lufs.make(-70))
       })),
       { integrated: measured.integrated, truePeak: measured.truePeak }

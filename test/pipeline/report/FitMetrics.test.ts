@@ -28,6 +28,7 @@ const line = (speaker: string, start: number, end: number, speed = 1, loudness =
   start: millis(start),
   end: millis(end),
   speed,
+  flags: [],
   loudness: Lufs.make(loudness)
 })
 
@@ -63,8 +64,12 @@ test("computes every metric as the report defines it", () => {
   })
 })
 
-test("counts an overlap of one speaker, not of two", () => {
-  const heard = [line("ANNA", 0, 1000), line("ANNA", 900, 1500), line("BO", 0, 1500)]
+test("counts the lines that overlap though the source does not, of any speaker", () => {
+  const heard = [
+    { ...line("ANNA", 0, 1000), flags: ["overlap" as const] },
+    line("BO", 900, 1500),
+    line("EVE", 0, 1500)
+  ]
   expect(metricsOf([], heard, { integrated: -16, truePeak: -2 }).overlaps).toBe(1)
 })
 
