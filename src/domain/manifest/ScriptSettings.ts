@@ -23,7 +23,7 @@ export const FitSettings = Schema.Struct({
   ),
   late: optional(
     Schema.Number.pipe(Schema.between(0, 10)),
-    "How many seconds a line may run past its cue's end; default 0.5."
+    "How many seconds a line may run past its cue's end, up to twice as many before a long pause; default 0.5."
   ),
   follow: optional(
     Schema.Literal("cue", "speech"),
