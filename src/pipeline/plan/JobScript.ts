@@ -12,7 +12,7 @@ import { spokenWords } from "../../script/spoken/SpokenWords.ts"
 import { endingOf } from "../../script/formats/UnreadFormats.ts"
 import { readScript } from "../../script/ScriptFile.ts"
 import { readInput, type ReadInput } from "../load/InputFile.ts"
-import { InputRejected, rejectInput, rejectInputs } from "../load/InputRejected.ts"
+import { type InputRejected, rejectInput, rejectInputs } from "../load/InputRejected.ts"
 import type { Batch, Job } from "../load/Job.ts"
 import type { SubtitleTiming } from "../sync/RetimedScript.ts"
 
