@@ -43,13 +43,13 @@ export interface Accepted {
 }
 
 /** The page of a list; without a number or size, the service's first or usual one. */
-interface PageQuery {
+export interface PageQuery {
   readonly page?: number | undefined
   readonly limit?: number | undefined
 }
 
 /** Which voices to list. */
-interface VoiceQuery extends PageQuery {
+export interface VoiceQuery extends PageQuery {
   readonly provider?: string | undefined
   readonly search?: string | undefined
 }
