@@ -19,19 +19,12 @@ export interface Check {
   readonly dialect?: DialectSetting
 }
 
-export const well = (name: string, found: string): Check => ({ name, state: "well", found })
-export const warning = (name: string, found: string, remedy?: string): Check => ({
-  name,
-  state: "warning",
-  found,
-  remedy
-})
-export const wrong = (name: string, found: string, remedy: string): Check => ({
-  name,
-  state: "wrong",
-  found,
-  remedy
-})
+const checkOf =
+  (state: Check["state"]) =>
+  (name: string, found: string, remedy?: string): Check => ({ name, state, found, remedy })
+export const well: (name: string, found: string) => Check = checkOf("well")
+export const warning = checkOf("warning")
+export const wrong: (name: string, found: string, remedy: string) => Check = checkOf("wrong")
 
 /** Whether dubwright supports this Node version. */
 export const nodeCheck = (version: string): Check => {

@@ -239,8 +239,12 @@ const follow = Effect.fnUntraced(function* (
 })
 
 const nothingElse = {
-  ...{ srt: undefined, json: undefined, label: undefined },
-  ...{ seconds: undefined, took: undefined, engine: undefined }
+  srt: undefined,
+  json: undefined,
+  label: undefined,
+  seconds: undefined,
+  took: undefined,
+  engine: undefined
 }
 
 type Sound = { readonly address: string; readonly bytes: Uint8Array } | undefined

@@ -398,9 +398,11 @@ export const emptyProgress = (now: number): ProgressModel => ({
 
 /** The last stage of a job. */
 const ends = {
-  ...({ Delivered: "delivered", Unchanged: "unchanged" } as const),
-  ...({ JobFailed: "failed", JobUnfinished: "unfinished" } as const)
-}
+  Delivered: "delivered",
+  Unchanged: "unchanged",
+  JobFailed: "failed",
+  JobUnfinished: "unfinished"
+} as const
 
 /** Applies an event at `now` (milliseconds since the epoch). */
 export const advanceProgress = (board: ProgressModel, event: ProgressEvent, now: number): ProgressModel => {

@@ -50,7 +50,6 @@ export const makeTake = Effect.fn("ReviewSession.makeTake")(function* <E>(
   mayPay: boolean
 ) {
   const { plan, heard: changes } = yield* speakAgain(speech, batch, job, now, cue, edits, mayPay)
-  const { besides } = changes
   const store = yield* UtteranceStore
   const keys = [...new Set(plan.uses.map(({ utterance }) => utterance.key))]
   const clips = new Map([...(yield* store.clips(keys))].map(([key, { clip }]) => [key, clip]))
@@ -69,7 +68,7 @@ export const makeTake = Effect.fn("ReviewSession.makeTake")(function* <E>(
     speed: Math.max(...placements.map(({ speed }) => speed)),
     flags: Array.dedupe(placements.flatMap(({ flags }) => flags)),
     ...(shortenBy === undefined ? {} : { shortenBy }),
-    besides,
+    besides: changes.besides,
     wav: Buffer.from(
       encodeWav16({ rate: deliveryRate, samples: yield* heard(placements, clips, first.start, millis(end)) })
     ).toString("base64")
@@ -98,9 +97,6 @@ export const changesFor = <E>(
     Effect.map(({ heard }) => heard)
   )
 
-/** Returns the overrides to save when a take is accepted. */
-export const changesToAccept = (job: Job, heard: HeardChanges): ReviewChanges => allOf(job, heard)
-
 /** Returns the changes that remove the overrides of a cue. */
 export const changesToWithdraw = ({ overrides = {} }: Job, cue: number): ReviewChanges =>
   Object.fromEntries(
@@ -109,8 +105,8 @@ export const changesToWithdraw = ({ overrides = {} }: Job, cue: number): ReviewC
       .map((name) => [name, undefined])
   )
 
-/** The take's overrides, and those of the lines that must be spoken again with it. */
-const allOf = ({ overrides }: Job, { own, besides }: HeardChanges): ReviewChanges => ({
+/** The overrides to save when a take is accepted: its own, and those of the lines that must be spoken with it. */
+export const changesToAccept = ({ overrides }: Job, { own, besides }: HeardChanges): ReviewChanges => ({
   ...own,
   ...Object.fromEntries(besides.map((name) => [name, { ...overrides?.[name], alone: true }] as const))
 })
@@ -132,7 +128,7 @@ const speakAgain = Effect.fnUntraced(function* <E>(
   const plan =
     besides.length === 0
       ? first
-      : yield* withOverrides(now, mergeEdits(job.overrides ?? {}, allOf(job, heard)), batch)
+      : yield* withOverrides(now, mergeEdits(job.overrides ?? {}, changesToAccept(job, heard)), batch)
   yield* speakUses(speech, batch, plan, [cue], { besides, mayPay })
   return { plan, heard }
 })

@@ -206,11 +206,9 @@ const decodeCaptions = (pairs: Iterable<CaptionPair>, channel: 1 | 2): ReadonlyA
   return captions
 }
 
-/** Characters of one byte that differ from ASCII. */
-const basic: Readonly<Record<number, string>> = {
-  ...{ 0x27: "’", 0x2a: "á", 0x5c: "é", 0x5e: "í", 0x5f: "ó", 0x60: "ú" },
-  ...{ 0x7b: "ç", 0x7c: "÷", 0x7d: "Ñ", 0x7e: "ñ", 0x7f: "█" }
-}
+/** The bytes that are other characters than in ASCII, and these characters. */
+const changed = "'*\\^_`{|}~\u007f"
+const basic = "’áéíóúç÷Ññ█"
 
 /** Of the pairs 0x11 0x30 to 0x3f; then of 0x12 and 0x13 0x20 to 0x3f, which replace the character before them. */
 const special = "®°½¿™¢£♪à\u00a0èâêîôû"
@@ -219,4 +217,4 @@ const german = "ÃãÍÌìÒòÕõ{}\\^_|~ÄäÖöß¥¤¦ÅåØø┌┐└┘"
 
 /** Returns a character of one byte; empty for bytes that are not characters. */
 const basicCharacter = (byte: number): string =>
-  byte < 0x20 ? "" : (basic[byte] ?? String.fromCharCode(byte))
+  byte < 0x20 ? "" : (basic[changed.indexOf(String.fromCharCode(byte))] ?? String.fromCharCode(byte))

@@ -90,12 +90,10 @@ interface Move {
 const single: Move = { down: 1, right: 1 }
 const shapes: ReadonlyArray<Move> = [
   single,
-  ...[
-    { down: 1, right: 0 },
-    { down: 0, right: 1 },
-    { down: 2, right: 1 },
-    { down: 1, right: 2 }
-  ]
+  { down: 1, right: 0 },
+  { down: 0, right: 1 },
+  { down: 2, right: 1 },
+  { down: 1, right: 2 }
 ]
 
 const joined = (words: ReadonlyArray<ComparableWord>, from: number, count: number): string =>

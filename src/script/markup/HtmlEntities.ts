@@ -18,17 +18,20 @@ const fromCode = (code: number, otherwise: string): string =>
   code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : otherwise
 
 /** Names and their characters in turn. */
-const visible =
+const characters =
   "amp & lt < gt > quot \" apos ' hellip … ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ " +
   "rdquo ” bdquo „ laquo « raquo » iexcl ¡ iquest ¿ middot · bull • copy © reg ® trade ™ deg ° " +
   "euro € pound £ yen ¥ cent ¢ sect § times × divide ÷ plusmn ± frac12 ½ frac14 ¼ frac34 ¾ " +
-  "szlig ß aelig æ AElig Æ oelig œ OElig Œ oslash ø Oslash Ø eth ð thorn þ sung ♪"
+  "szlig ß aelig æ AElig Æ oelig œ OElig Œ oslash ø Oslash Ø eth ð thorn þ sung ♪ " +
+  "nbsp \u00a0 zwj \u200d zwnj \u200c"
 
 const named: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    Array.from(visible.matchAll(/(\S+) (\S)/gu), ([, name = "", sign = ""]) => [name, sign])
+    Array.from(characters.matchAll(/(\w+) (.)/gu), ([, name = "", sign = ""]) => [name, sign])
   ),
-  ...{ lrm: "", rlm: "", shy: "", nbsp: "\u00a0", zwj: "\u200d", zwnj: "\u200c" }
+  lrm: "",
+  rlm: "",
+  shy: ""
 }
 
 /** Names of accents, in the order of their combining characters. */

@@ -1,5 +1,5 @@
 /** Task records: the views of the database row for creation, workers and the owning account. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { TaskStatus } from "../../contract/Task.ts"
 import { checkRows, column, flagColumn, optionalColumn } from "../storage/CheckedRows.ts"
 
@@ -70,9 +70,8 @@ export type Reserved = typeof Reserved.Type
 export const reservedRows = checkRows("tasks", Reserved)
 
 /** The columns that the owning account reads. Times are milliseconds since the Unix epoch. */
-const { taskId, provider, model, voice, voiceName, characters, credits } = order
 export const StoredRow = Schema.Struct({
-  ...{ taskId, provider, model, voice, voiceName, characters, credits },
+  ...Struct.pick(order, "taskId", "provider", "model", "voice", "voiceName", "characters", "credits"),
   status: TaskStatus,
   createdAt: column("created_at", Schema.Int),
   completedAt: optionalColumn("completed_at", Schema.Int),
