@@ -116,6 +116,7 @@ export class AcceptedLines {
       media.readyState >= media.HAVE_FUTURE_DATA
     const preview = isHeard ? this.previews.find(({ from, to }) => from <= at && at < to) : undefined
     gain.gain.value = media.muted ? 0 : 1
+    media.volume = preview === undefined ? 1 : 0
     if (
       preview === sounding?.preview &&
       (sounding === undefined ||
@@ -124,7 +125,6 @@ export class AcceptedLines {
       return
     sounding?.source.stop()
     this.sounding = preview === undefined || !isMoving ? undefined : this.start(preview, at)
-    media.volume = preview === undefined ? 1 : 0
   }
 
   private start(preview: Preview, at: number) {
