@@ -103,16 +103,8 @@ const bytesOf = (text: string, english: boolean): number => {
   return english ? 3 * bytes + 24 : bytes
 }
 
-/** Maximum characters of a word that engines speak completely. */
-const maxWord = 40
-
-/** Splits a word into pieces that engines speak completely; none for an empty word. */
-const cut = (word: string): ReadonlyArray<string> => {
-  const characters = Array.from(word)
-  return Array.from({ length: Math.ceil(characters.length / maxWord) }, (_, index) =>
-    characters.slice(index * maxWord, (index + 1) * maxWord).join("")
-  )
-}
+/** Splits a word into pieces that engines speak completely, of 40 characters at most; none for an empty word. */
+const cut = (word: string): ReadonlyArray<string> => word.match(/.{1,40}/gsu) ?? []
 
 const partsOf = (units: ReadonlyArray<Unit>, longest: number): ReadonlyArray<Part> => {
   const parts: Array<Part> = []

@@ -32,14 +32,9 @@ const closing = /[\p{Pe}\p{Pf}"'\-–—…*_.,;:!?。！？]/u
 
 /** Splits a word. Signs with a meaning, such as $, %, ° and +, stay in its core, and so do dots inside. */
 export const splitWord = (word: string): SplitWord => {
-  const characters = Array.from(word)
   let from = 0
-  while (from < characters.length && opening.test(characters[from] ?? "")) from++
-  let to = characters.length
-  while (to > from && closing.test(characters[to - 1] ?? "")) to--
-  return {
-    before: characters.slice(0, from).join(""),
-    core: characters.slice(from, to).join(""),
-    after: characters.slice(to).join("")
-  }
+  while (opening.test(word.charAt(from))) from++
+  let to = word.length
+  while (to > from && closing.test(word.charAt(to - 1))) to--
+  return { before: word.slice(0, from), core: word.slice(from, to), after: word.slice(to) }
 }

@@ -81,6 +81,7 @@ const fromSign = "\ue000"
 const unspacedLetter =
   "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー々]\\p{M}*"
 const oneUnspaced = new RegExp(`^${unspacedLetter}$`, "u")
+const startsUnspaced = new RegExp(`^${unspacedLetter}`, "u")
 const number = "\\p{Nd}+(?:[.,]\\p{Nd}+)*"
 const letters =
   "(?:(?!\\p{sc=Han}|\\p{sc=Hiragana}|\\p{sc=Katakana}|\\p{sc=Thai}|\\p{sc=Lao}|\\p{sc=Khmer}|\\p{sc=Myanmar})[\\p{L}\\p{M}'’])+"
@@ -111,9 +112,7 @@ const withSigns = (text: string, tongue: string): string =>
 
 /** Marks a word, or each character of a script without spaces. */
 const marked = (word: string): string =>
-  (new RegExp(`^${unspacedLetter}`, "u").test(word) ? Array.from(word) : [word])
-    .map((piece) => fromSign + piece)
-    .join("")
+  (startsUnspaced.test(word) ? Array.from(word) : [word]).map((piece) => fromSign + piece).join("")
 
 /** Returns the words of the number's reading that has most words in common with the other text. */
 const bestReading = (written: string, tongue: string, known: ReadonlySet<string>): ReadonlyArray<string> => {
@@ -152,6 +151,7 @@ const formOf = (word: string, tongue: string): string => {
     ""
   )
   if (tongue === "vi") return vietnameseForm(lower)
+  if (/^[a-z\d]*$/u.test(lower)) return lower
   return lower
     .replace(/[\u30a1-\u30f6]/gu, (kana) => String.fromCodePoint((kana.codePointAt(0) ?? 0) - 0x60))
     .replace(/\p{sc=Latin}\p{M}*|\p{sc=Greek}\p{M}*|\p{sc=Cyrillic}\p{M}*/gu, (letter) =>

@@ -15,8 +15,13 @@ export interface Neighbours {
 
 type Rule = (core: string, around: Neighbours) => string | undefined
 
+/** A word of a script without spaces between words: a text may have very many, and no rule reads one. */
+const unspaced =
+  /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+$/u
+
 /** Returns the core in words. `dot`: whether a dot follows it. */
 export const readCore = (core: string, dot: boolean, around: Neighbours): string => {
+  if (unspaced.test(core)) return core
   const full = expanded(core, dot)
   if (full !== undefined) return full
   const opening = /^([\p{L}&]{1,5})\.(.+)$/u.exec(core)
@@ -30,6 +35,9 @@ export const readCore = (core: string, dot: boolean, around: Neighbours): string
 }
 
 const numeral = String.raw`\d+(?:[.,\s\u00a0\u202f\u2009]\d+)*`
+const numeralOnly = new RegExp(`^${numeral}$`, "u")
+const amountOfMoney = new RegExp(`^(US\\$|[$€£¥₫])(${numeral})(k|K|tr|M)?$`, "u")
+const numeralWithUnit = new RegExp(`^(${numeral})(\\D.*)$`, "u")
 
 const telephone: Rule = (core) => {
   const digits = core.replace(/\D/gu, "")
@@ -48,11 +56,11 @@ const ordinal: Rule = (core, { before }) => {
 }
 
 const plainNumber: Rule = (core) =>
-  new RegExp(`^${numeral}$`, "u").test(core) ? writtenNumber(core.replace(/\s/gu, " ")) : undefined
+  numeralOnly.test(core) ? writtenNumber(core.replace(/\s/gu, " ")) : undefined
 
 /** "$5", "US$ 5", "$5 triệu": the currency is read after the number, or after the magnitude that follows. */
 const money: Rule = (core, { after }) => {
-  const found = new RegExp(`^(US\\$|[$€£¥₫])(${numeral})(k|K|tr|M)?$`, "u").exec(core)
+  const found = amountOfMoney.exec(core)
   if (found === null) return undefined
   const [, sign = "", amount = "", short = ""] = found
   const counted = [writtenNumber(amount), unitName(short)].filter((part) => part !== undefined).join(" ")
@@ -69,7 +77,7 @@ const measure: Rule = (core) => {
   if (/^[248][kK]$/u.test(core)) return `${integerWords(core.charAt(0))} ca`
   const height = /^(\d+)m(\d{1,2})$/u.exec(core)
   if (height !== null) return `${integerWords(height[1] ?? "")} mét ${integerWords(height[2] ?? "")}`
-  const found = new RegExp(`^(${numeral})(\\D.*)$`, "u").exec(core)
+  const found = numeralWithUnit.exec(core)
   const unit = unitName(found?.[2] ?? "")
   return found === null || unit === undefined ? undefined : `${writtenNumber(found[1] ?? "")} ${unit}`
 }

@@ -53,6 +53,8 @@ test.each(heads)("%j and any two signs, repeated", (head) => {
 test.each<readonly [name: string, read: (text: string) => unknown, text: string]>([
   ["a scalar of YAML", yamlScalar, `a\n${" \n".repeat(20_000)}b`],
   ["a number that a recogniser heard", (text) => comparableWords(text, "en"), `${"1,".repeat(40_000)}1`],
+  ["years that a recogniser heard", (text) => comparableWords(text, "en"), "1984 ".repeat(8_000)],
+  ["Chinese, read as Vietnamese", (text) => normalizeText(text, "vi"), "中".repeat(40_000)],
   ["a note", words("skip"), `[${" ".repeat(40_000)}`],
   ["tags without end", words("skip"), "<b ".repeat(13_000)],
   ["a song", words("skip"), `# ${" ".repeat(40_000)}`],
