@@ -7,7 +7,7 @@ import {
   HttpServerResponse
 } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, FiberRef, Layer, Option } from "effect"
+import { Context, Effect, FiberRef, Layer, Option } from "effect"
 import { attributesIn, baggageHeader } from "../contract/TraceBaggage.ts"
 import { ServiceOptions } from "./config/ServiceOptions.ts"
 import { KeyGuard } from "./accounts/KeyGuard.ts"
@@ -52,11 +52,14 @@ export class WebServer extends Effect.Service<WebServer>()("service/WebServer", 
         maxParamLength: maxHead
       })
     )
+    const isObserved = yield* FiberRef.get(FiberRef.currentTracerEnabled)
     const handler = yield* NodeHttpServer.makeHandler(
-      counted(Effect.catchAllCause(aboutBaggage(app), errorResponseFor), metrics)
+      counted(Effect.catchAllCause(isObserved ? aboutBaggage(app) : app, errorResponseFor), metrics)
     ).pipe(
-      Effect.locally(HttpMiddleware.currentTracerDisabledWhen, ({ url }) => !isTraced(url)),
-      Effect.provide(NodeHttpServer.layerContext)
+      Effect.locally(HttpMiddleware.currentTracerDisabledWhen, ({ url }) => !isObserved || !isTraced(url)),
+      Effect.provide(NodeHttpServer.layerContext),
+      // Routes have their services already. Each step that adds to a request's context copies it.
+      Effect.mapInputContext((_: Context.Context<never>) => Context.empty())
     )
     // Requests wait for a slice. Otherwise, all that arrive in one turn of the event loop are started in it, and a
     // flood of them shuts out new connections.

@@ -161,9 +161,8 @@ export const handlers = HttpApiBuilder.group(SpeechApi, "speech", (group) =>
             name: headers[idempotencyHeader]
           })
           const reference: TaskReference = { task_id: taskId, status: "queued", characters, credits }
-          return replayed
-            ? HttpServerResponse.unsafeJson(reference, { headers: { "idempotency-replayed": "true" } })
-            : reference
+          const options = replayed ? { headers: { "idempotency-replayed": "true" } } : {}
+          return HttpServerResponse.unsafeJson(reference, options)
         })
       )
       .handleRaw("task", ({ path, request, headers }) =>

@@ -54,21 +54,26 @@ const make = Effect.gen(function* () {
   const { sharing } = yield* Replica
   /** At least each account's queued tasks: as last counted, and its creates since. Other replicas' are unknown. */
   const atMost = new Map<number, number>()
+  /** The accounts that had queued tasks at the start: some may not have sent a create yet. */
+  const earlier = yield* store.rivals(0)
 
   const available = (owner: number, provider: ServedProvider) =>
     Effect.gen(function* () {
       const trouble = yield* rota.trouble(provider)
       if (Option.isSome(trouble)) return yield* troubles[trouble.value]
-      const share = shareOf(limit, 1 + (yield* store.rivals(owner)))
-      let own = atMost.get(owner)
-      if (own === undefined || own >= share) own = yield* store.queued(owner)
+      // Counts the tasks only if there might be too many.
+      const least = shareOf(limit, 1 + earlier + atMost.size)
+      let own = atMost.get(owner) ?? least
+      if (own >= least) {
+        own = yield* store.queued(owner)
+        if (own >= shareOf(limit, 1 + (yield* store.rivals(owner))))
+          return yield* new TooManyRequests({
+            code: "queue_full",
+            message: `${own} of your tasks are already queued; retry after the time in Retry-After`,
+            retry_after: 5
+          })
+      }
       if (sharing === undefined) atMost.set(owner, own + 1)
-      if (own >= share)
-        return yield* new TooManyRequests({
-          code: "queue_full",
-          message: `${own} of your tasks are already queued; retry after the time in Retry-After`,
-          retry_after: 5
-        })
     })
 
   const repeated = Effect.map(
