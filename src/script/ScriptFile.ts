@@ -11,7 +11,7 @@ import {
   type ScriptFault
 } from "../domain/speech/Cue.ts"
 import { readAss } from "./formats/Ass.ts"
-import { decodeText, type Decoded } from "./bytes/TextDecoding.ts"
+import { decodeText } from "./bytes/TextDecoding.ts"
 import { readSpeechJson } from "./formats/SpeechJson.ts"
 import { readSrtVtt } from "./formats/cues/SrtVtt.ts"
 import { parseTiming } from "./formats/cues/TimingLine.ts"
@@ -21,13 +21,13 @@ import { isLrc, readLrc } from "./formats/lines/Lrc.ts"
 import * as Lines from "./formats/lines/CaptionLines.ts"
 import { isSami, readSami } from "./formats/lines/Sami.ts"
 import { isQuickTimeText, isSubViewer1, isTmPlayer, readStamped } from "./formats/lines/StampedText.ts"
-import { isDialogueHeader, type NamedColumns } from "./formats/tables/DialogueColumns.ts"
+import { isDialogueHeader } from "./formats/tables/DialogueColumns.ts"
+import type { TableOptions } from "./formats/tables/DialogueList.ts"
 import { readDialogueCsv } from "./formats/tables/DialogueCsv.ts"
 import { readOffice } from "./formats/tables/Office.ts"
 import { isZip } from "./formats/tables/OfficeZip.ts"
-import type { KnownRates } from "./formats/timed/FrameClock.ts"
 import { plausibleTimes } from "./formats/timed/PlausibleTimes.ts"
-import { remarksIn, withoutFences } from "./markup/ForeignMarkup.ts"
+import { destroyedIn, remarksIn, withoutFences } from "./markup/ForeignMarkup.ts"
 import { fromStart } from "./formats/timed/TimedLines.ts"
 import { isTimecodeText, readTimecodeText } from "./formats/timed/TimecodeText.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
@@ -37,19 +37,11 @@ import { markdownBlocks } from "./formats/prose/Markdown.ts"
 import { textBlocks } from "./formats/prose/PlainText.ts"
 
 /** Options for reading a file. The rates are for formats that count frames without stating their rate. */
-export interface ReadOptions extends KnownRates {
+export interface ReadOptions extends TableOptions {
   /** The extension that determines the format, if the file's name does not. */
   readonly ending?: string | undefined
   /** The character encoding; by default it is detected. It takes precedence over a byte order mark. */
   readonly encoding?: string | undefined
-  /** The timecode at which the film begins, such as `10:00:00:00`. By default it is detected. */
-  readonly start?: string | undefined
-  /** The timecode of the film's first frame. */
-  readonly filmStart?: string | undefined
-  /** The spoken language as a tag; chooses among the languages of a DAPT script or of SAMI captions. */
-  readonly language?: string | undefined
-  /** The columns of a dialogue list. By default they are found by their headers and contents. */
-  readonly columns?: NamedColumns | undefined
 }
 
 /**
@@ -64,15 +56,12 @@ export const readScript = (
 ): Either.Either<Script, ScriptRejected> =>
   Either.mapBoth(readBytes(bytes, file, options), {
     onLeft: (faults) => ScriptRejected.make({ file, faults: atMost(listed, faults) }),
-    onRight: (script) => (script._tag === "Subtitle" ? withRemarks(plausibleTimes(script)) : script)
+    onRight: (script) => {
+      if (script._tag === "Narration") return script
+      const timed = plausibleTimes(script)
+      return withNotices(timed, [...timed.notices, ...destroyedIn(timed.cues), ...remarksIn(timed.cues)])
+    }
   })
-
-const withRemarks = (script: Subtitle): Subtitle => {
-  const remarks = remarksIn(script.cues)
-  return remarks.length === 0
-    ? script
-    : Subtitle.make({ ...script, notices: [...script.notices, ...remarks] })
-}
 
 const readBytes = (bytes: Uint8Array, file: string, options: ReadOptions): Read =>
   isEbuStl(bytes)
@@ -96,7 +85,7 @@ const readDecoded = (bytes: Uint8Array, file: string, options: ReadOptions): Rea
       const isTimed = !isProse || /\d\s*-->\s*\d/u.test(decoded.text)
       const { text, notices } = isTimed ? withoutFences(decoded.text) : decoded
       return Either.map(readText(text, file, options), (script) =>
-        withNotices(script, { ...decoded, notices: [...new Set([...decoded.notices, ...notices])] })
+        withNotices(script, [...new Set([...decoded.notices, ...notices]), ...script.notices])
       )
     }
   )
@@ -214,13 +203,12 @@ const faultOf = (found: string, expected: string): ScriptFault =>
 
 const refused = (found: string, expected: string): Read => Either.left([faultOf(found, expected)])
 
-const withNotices = (script: Script, decoded: Decoded): Script => {
-  if (decoded.notices.length === 0) return script
-  const notices = [...decoded.notices, ...script.notices]
-  return script._tag === "Subtitle"
-    ? Subtitle.make({ ...script, notices })
-    : Narration.make({ ...script, notices })
-}
+const withNotices = (script: Script, notices: ReadonlyArray<Notice>): Script =>
+  notices.length === script.notices.length
+    ? script
+    : script._tag === "Subtitle"
+      ? Subtitle.make({ ...script, notices })
+      : Narration.make({ ...script, notices })
 
 const declaration = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z][\w.:-]{0,30})["']/u
 

@@ -126,24 +126,64 @@ describe("readScript", () => {
     expect(message("a.srt", frames)).toContain("set frameRate")
   })
 
-  it("reads a negative start in ASS as zero, and counts an event before zero as lost", () => {
+  it("reads a negative start as zero with a note, and counts a cue before zero as lost", () => {
     const event = (start: string, end: string, text: string) =>
       `Dialogue: 0,${start},${end},Default,,0,0,0,,${text}\n`
-    const file =
-      "[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n" +
-      event("-0:00:01.00", "0:00:00.90", "One") +
-      event("-0:00:05.00", "-0:00:03.00", "Two")
-    expect(cues("a.ass", file)).toEqual([[1, 0, 900, "One", 3]])
-    const found = script("a.ass", file)
-    expect(found._tag === "Subtitle" ? found.lost.map(({ text }) => text) : []).toEqual(["Two"])
-    expect(cues("a.sub", "{-25}{50}One\n{75}{100}Two\n").map((cue) => cue.slice(1, 4))).toEqual([
-      [0, 2085, "One"],
-      [3128, 4171, "Two"]
-    ])
-    expect(cues("a.txt", "[-10][20]One\n[30][40]Two\n").map((cue) => cue.slice(1, 4))).toEqual([
-      [0, 2000, "One"],
-      [3000, 4000, "Two"]
-    ])
+    const p = (begin: string, end: string, text: string) => `<p begin="${begin}" end="${end}">${text}</p>\n`
+    const tt = (...ps: ReadonlyArray<string>) =>
+      `<tt xmlns="http://www.w3.org/ns/ttml"><body><div>\n${ps.join("")}</div></body></tt>`
+    const files = {
+      "a.srt":
+        "-00:00:01,000 --> 00:00:02,000\nOne\n\n-00:00:05,000 --> -00:00:03,000\nTwo\n\n00:00:03,000 --> 00:00:04,000\nThree\n",
+      "a.vtt":
+        "WEBVTT\n\n-00:01.000 --> 00:02.000\nOne\n\n-00:05.000 --> -00:03.000\nTwo\n\n00:03.000 --> 00:04.000\nThree\n",
+      "a.sbv":
+        "-0:00:01.000,0:00:02.000\nOne\n\n-0:00:05.000 --> -0:00:03.000\nTwo\n\n0:00:03.000,0:00:04.000\nThree\n",
+      "a.ass":
+        "[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n" +
+        event("-0:00:01.00", "0:00:02.00", "One") +
+        event("-0:00:05.00", "-0:00:03.00", "Two") +
+        event("0:00:03.00", "0:00:04.00", "Three"),
+      "a.ttml": tt(p("-1s", "2s", "One"), p("-5s", "-3s", "Two"), p("3s", "4s", "Three")),
+      "b.ttml": tt(
+        p("-00:00:01.000", "00:00:02", "One"),
+        '<p begin="-00:00:05" dur="2s">Two</p>\n',
+        p("00:00:03.000", "00:00:04.000", "Three")
+      ),
+      "a.lrc": "[-00:05.00]Two\n[-00:01.00]One\n[00:02.00]\n[00:03.00]Three\n[00:04.00]\n",
+      "b.lrc": "[offset:+3000]\n[00:01.00]Two\n[00:02.00]One\n[00:05.00]\n[00:06.00]Three\n[00:07.00]\n",
+      "a.sub": "{1}{1}25\n{-25}{50}One\n{-125}{-75}Two\n{75}{100}Three\n",
+      "a.mpl": "[-10][20]One\n[-50][-30]Two\n[30][40]Three\n",
+      "a.smi":
+        "<SAMI><BODY><SYNC Start=-5000><P>Two\n<SYNC Start=-3000><P>&nbsp;\n<SYNC Start=-1000><P>One\n" +
+        "<SYNC Start=2000><P>&nbsp;\n<SYNC Start=3000><P>Three\n<SYNC Start=4000><P>&nbsp;</BODY></SAMI>",
+      "a.json":
+        '{"segments":[{"start":-1,"end":2,"text":"One"},{"start":-5,"end":-3,"text":"Two"},{"start":3,"end":4.0,"text":"Three"}]}',
+      "a.txt": "-1.0\t2.0\tOne\n-5.0\t-3.0\tTwo\n3.0\t4.0\tThree\n",
+      "a.csv": "Start,End,Text\n-0:00:01,0:00:02,One\n-0:00:05,-0:00:03,Two\n0:00:03,0:00:04,Three\n"
+    }
+    for (const [file, text] of Object.entries(files)) {
+      const found = script(file, text)
+      if (found._tag !== "Subtitle") throw new Error(`${file}: expected a subtitle`)
+      expect(
+        [
+          found.cues.map((cue) => [cue.start, cue.end, cue.text]),
+          found.lost.map((cue) => cue.text),
+          found.notices.map(({ message }) => message.replace(/^skipped .*/u, "skipped"))
+        ],
+        file
+      ).toEqual([
+        [
+          [0, 2000, "One"],
+          [3000, 4000, "Three"]
+        ],
+        ["Two"],
+        expect.toSatisfy(
+          (said: ReadonlyArray<string>) =>
+            [...said].sort().join("; ") === "read a negative start time as zero; skipped"
+        )
+      ])
+    }
   })
 
   it("sorts cues by start", () => {

@@ -19,6 +19,13 @@ export const guessCodePage = (
   const sample = telling(bytes)
   const known = pageOfLanguage(sample, language)
   if (known !== undefined && fits(iconv.decode(sample, known))) return known
+  const page = likeliestPage(sample, fits)
+  // A text without letters of its language is misread.
+  const share = page === undefined ? 0 : (shareOfLanguage(iconv.decode(sample, page), language) ?? 1)
+  return share > 0 ? page : undefined
+}
+
+const likeliestPage = (sample: Buffer, fits: (text: string) => boolean): string | undefined => {
   const scores = new Map<string, number>()
   const weigh = (name: string, score: number): void => {
     if (score > (scores.get(name) ?? 0)) scores.set(name, score)
@@ -76,12 +83,13 @@ const letters: Readonly<Record<string, string>> = {
   be: "абвгдеёжзійклмнопрстуўфхцчшыьэюя",
   bg: "а-ъьюя",
   el: "αάβγδεέζηήθιίϊΐκλμνξοόπρσςτυύϋΰφχψωώ",
-  he: "א-ת"
+  he: "א-ת",
+  ar: "\u0621-\u0652"
 }
 
 /** Where two pages read a text as the same, or equally well, the first counts. */
 const pages =
-  "windows-1252 windows-1250 windows-1251 windows-1253 windows-1254 windows-1255 windows-1257 iso-8859-2 iso-8859-5 iso-8859-7 koi8-r koi8-u cp850 cp852 cp866 cp437 cp737 cp775 cp855 cp857 cp860 cp862 cp865 cp1125 macintosh maccenteuro maccyrillic macukraine macgreek macturkish maccroatian macromania".split(
+  "windows-1252 windows-1250 windows-1251 windows-1253 windows-1254 windows-1255 windows-1257 iso-8859-2 iso-8859-5 iso-8859-7 koi8-r koi8-u windows-1256 iso-8859-6 cp720 cp850 cp852 cp866 cp437 cp737 cp775 cp855 cp857 cp860 cp862 cp865 cp869 cp1125 macintosh maccenteuro maccyrillic macukraine macgreek macturkish maccroatian macromania".split(
     " "
   )
 
@@ -194,15 +202,20 @@ const windowsNames = new Map(
     .map(([name = "", superset = name]) => [name, superset])
 )
 
-const windowsName = (name: string, sample: Buffer): string | undefined =>
-  name === "ISO-8859-2"
-    ? sample.some((byte) => byte >= 0x80 && byte <= 0x9f)
-      ? "windows-1250"
-      : "iso-8859-2"
-    : windowsNames.get(name.toLowerCase())
+const windowsName = (name: string, sample: Buffer): string | undefined => {
+  if (name === "ISO-8859-2")
+    return sample.some((byte) => byte >= 0x80 && byte <= 0x9f) ? "windows-1250" : "iso-8859-2"
+  // KOI8-R has frames in place of Ukrainian letters.
+  if (name === "KOI8-R" && !readsCleanly(iconv.decode(sample, "koi8-r"))) return "koi8-u"
+  return windowsNames.get(name.toLowerCase())
+}
 
-/** Whether a decoded text has no unmapped bytes (U+FFFD) and no C1 controls, which a wrong guess produces. */
-const readsCleanly = (text: string): boolean => !/[\ufffd\u0080-\u009f]/u.test(text)
+/**
+ * Whether a decoded text has no unmapped bytes (U+FFFD), C1 controls or frames in its words, which a wrong guess
+ * produces.
+ */
+const readsCleanly = (text: string): boolean =>
+  !/[\ufffd\u0080-\u009f]|(?<=\p{L})[\u2500-\u259f]|[\u2500-\u259f](?=\p{L})/u.test(text)
 
 /** Code pages that chardet detects poorly, each with a measure (0 to 1) of how much a text looks like its language. */
 const checks: ReadonlyArray<readonly [string, (text: string) => number]> = [

@@ -236,7 +236,8 @@ const mixedUtf8 = (
   if (valid.length < wrong.length || characters < fewest) return undefined
   const foreign = wrong.filter((at) => isForeign(lines[at] ?? none))
   const sample = Buffer.concat(foreign.flatMap((at) => lines[at] ?? []))
-  const page = guessCodePage(sample, language, likeIn(bytes)) ?? guessCodePage(sample, language)
+  const page =
+    guessCodePage(sample, language, likeIn(bytes)) ?? guessCodePage(sample, language) ?? guessCodePage(sample)
   const read = new Set(page === undefined ? [] : foreign)
   const whole = Buffer.concat(
     lines.map((line, at) =>

@@ -17,7 +17,8 @@ import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../markup/CueVoices.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { isInlineDirective } from "../markup/InlineDirectives.ts"
-import { maxTime } from "./cues/TimingLine.ts"
+import { maxTime, startsBeforeZero } from "./cues/TimingLine.ts"
+import { endBehind } from "./timed/PlausibleTimes.ts"
 
 /**
  * Parses a file's text. Comments, drawings and style codes are dropped. An event with an unreadable time is skipped
@@ -31,10 +32,13 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
   const faults = [...repairedText.faults]
   const lost: Array<LostCue> = []
   let before = millis(0)
+  const lose = (index: number, line: number, why: string, words: ReturnType<typeof cueVoices>): void => {
+    lost.push(LostCue.make({ index, start: before, end: before, line, why, ...words }, skipValidation))
+  }
   events.forEach((event, i) => {
     const { line, written } = repairedText.lines[i] ?? { line: 1, written: "" }
     const start = Math.round(event.Start * 1000)
-    const end = Math.round(event.End * 1000)
+    const end = endBehind(start, Math.round(event.End * 1000))
     const isTimed = start >= 0 && start < maxTime && Math.abs(end) < maxTime
     const isWhole = (event.Text ?? null) !== null || lastField(written) === ""
     if (!isTimed || !isWhole) {
@@ -43,37 +47,20 @@ export const readAss = (text: string): Either.Either<Subtitle, NonEmptyReadonlyA
         ? "expected a field for each column of the Format line"
         : "expected start and end times such as 0:00:01.00,0:00:02.50"
       faults.push(faultAt(line, found, expected))
-      const times = { start: before, end: before }
-      const why = `"${found}": ${expected}`
       const words = (event.Text ?? null) === null ? { text: lastField(written) } : wordsOf(event)
-      lost.push(LostCue.make({ index: i + 1, ...times, line, why, ...words }, skipValidation))
+      lose(i + 1, line, `"${found}": ${expected}`, words)
       return
     }
     before = millis(Math.max(start, end))
     if (end < start) notices.push(noticeAt(line, "the event ends before it starts; its end was ignored"))
+    const times = { start: millis(start), end: before }
     cues.push(
-      Cue.make(
-        {
-          index: i + 1,
-          start: millis(start),
-          end: before,
-          line,
-          ...styleOf(event),
-          ...wordsOf(event)
-        },
-        skipValidation
-      )
+      Cue.make({ index: i + 1, ...times, line, ...styleOf(event), ...wordsOf(event) }, skipValidation)
     )
   })
-  repairedText.unread.forEach(({ line, written }, i) => {
-    const why = `"${excerpt(written)}": expected a Format line above it with the columns ${needed.join(", ")}`
-    const times = { start: before, end: before }
-    lost.push(
-      LostCue.make(
-        { index: events.length + i + 1, ...times, line, why, text: lastField(written) },
-        skipValidation
-      )
-    )
+  repairedText.unread.forEach(({ line, written, expected }, i) => {
+    const why = `"${excerpt(written)}": ${expected}`
+    lose(events.length + i + 1, line, why, { text: lastField(written) })
   })
   if (cues.length === 0 && isNonEmptyReadonlyArray(faults)) return Either.left(faults)
   if (cues.length === 0 && !repairedText.events)
@@ -112,8 +99,8 @@ const lastField = (written: string): string => {
 interface Repaired {
   readonly text: string
   readonly lines: ReadonlyArray<WrittenEvent>
-  /** Events below an unusable Format line. */
-  readonly unread: ReadonlyArray<WrittenEvent>
+  /** Events below an unusable Format line, and lines that are no event. */
+  readonly unread: ReadonlyArray<WrittenEvent & { readonly expected: string }>
   readonly notices: ReadonlyArray<Notice>
   /** Format lines that lack a required column; events below them cannot be read. */
   readonly faults: ReadonlyArray<ScriptFault>
@@ -129,15 +116,18 @@ interface WrittenEvent {
   readonly written: string
 }
 
+/** A comment, or an event without words. */
+const aside = /^(?:[;!]|(?:comment|picture|sound|movie|command)\s*[:：])/iu
+
 /** The head of an event, also misspelled or without its colon. */
-const dialogue = /^dialog(?:ue)?(?:\s*[:;]\s*|\s+(?=(?:marked\s*=\s*)?\d+\s*,))/iu
+const dialogue = /^dialog(?:ue)?(?:\s*[:;：]\s*|\s+(?=(?:marked\s*=\s*)?\d+\s*,))/iu
 
 const commonFormat = "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text"
 
 const repaired = (text: string): Repaired => {
   const kept: Array<string> = ["[Events]"]
   const lines: Array<WrittenEvent> = []
-  const unread: Array<WrittenEvent> = []
+  const unread: Array<Repaired["unread"][number]> = []
   const notices: Array<Notice> = []
   const faults: Array<ScriptFault> = []
   let events = false
@@ -149,7 +139,8 @@ const repaired = (text: string): Repaired => {
     if (/^\[.*\]$/u.test(line)) {
       inside = /^\[events\]$/iu.test(line)
       events ||= inside
-    } else if (inside && /^format\s*:/iu.test(line)) {
+    } else if (!inside) return
+    else if (/^format\s*[:：]/iu.test(line)) {
       columns = columnsOf(line)
       const named = columns
       const missing = needed.filter((column) => !named.includes(column))
@@ -163,10 +154,11 @@ const repaired = (text: string): Repaired => {
             `the Format line of [Events] has no ${missing.join(" or ")} column; the lines below it cannot be read`
           )
         )
-    } else if (inside && dialogue.test(line)) {
+    } else if (dialogue.test(line)) {
       const event = line.replace(dialogue, "")
       if (!readable) {
-        unread.push({ line: i + 1, written: event })
+        const expected = `expected a Format line above it with the columns ${needed.join(", ")}`
+        unread.push({ line: i + 1, written: event, expected })
         return
       }
       if (columns === undefined) {
@@ -175,10 +167,11 @@ const repaired = (text: string): Repaired => {
         notices.push(noticeAt(i + 1, "the [Events] section has no Format line; assumed the usual columns"))
       }
       const dotted = alignedTimes(event, columns)
-      if (dotted.startsBeforeZero) notices.push(noticeAt(i + 1, "read a negative start time as zero"))
+      if (dotted.startsBeforeZero) notices.push(noticeAt(i + 1, startsBeforeZero))
       kept.push(`Dialogue: ${heldOverrides(closedBraces(dotted.event))}`)
       lines.push({ line: i + 1, written: event })
-    }
+    } else if (!aside.test(line) && /\p{L}{2}/u.test(line))
+      unread.push({ line: i + 1, written: line, expected: 'expected "Dialogue:" before it' })
   })
   return { text: kept.join("\n"), lines, unread, notices, faults, events }
 }
@@ -188,7 +181,7 @@ const needed = ["Start", "End", "Text"]
 
 const columnsOf = (line: string): ReadonlyArray<string> =>
   line
-    .replace(/^format\s*:\s*/iu, "")
+    .replace(/^format\s*[:：]\s*/iu, "")
     .split(",")
     .map((written) => {
       const column = written.trim()

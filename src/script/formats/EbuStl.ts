@@ -1,7 +1,12 @@
 /** Parses EBU STL, a binary format of broadcasters (EBU Tech 3264, https://tech.ebu.ch/docs/tech/tech3264.pdf). */
 import { noticeAt, type Notice } from "../../domain/speech/Cue.ts"
-import { frameRateNamed } from "../../domain/time/FrameRate.ts"
-import { millisOfTimecode, type FrameClock, type TimecodeFields } from "./timed/FrameClock.ts"
+import {
+  knownClock,
+  millisOfTimecode,
+  timecodeTime,
+  type FrameClock,
+  type TimecodeFields
+} from "./timed/FrameClock.ts"
 import type { LostBlock } from "./cues/LostBlocks.ts"
 import {
   subtitleOf,
@@ -70,12 +75,7 @@ export const readEbuStl = (bytes: Uint8Array, options: EbuStlOptions = {}): Read
       turns: [{ speaker: undefined, text }]
     })
   })
-  const programme = /^(\d\d)(\d\d)(\d\d)(\d\d)$/u
-    .exec(latin(bytes, 256, 8))
-    ?.slice(1)
-    .map(Number)
-  const [hours = 0, minutes = 0, seconds = 0, count = 0] = programme ?? []
-  const stated = millisOfTimecode({ hours, minutes, seconds, frames: count }, clock)
+  const stated = timecodeTime(latin(bytes, 256, 8).replace(/\d\d(?=\d)/gu, "$&:"), clock)
   return subtitleOf(
     lines,
     notices,
@@ -89,10 +89,7 @@ export const readEbuStl = (bytes: Uint8Array, options: EbuStlOptions = {}): Read
 
 /** The clock of a file: the job's, else the header's. `STL30.01` with a film at 29.97 counts the film's frames. */
 const clockOfFile = (stated: number, { frameRate, filmRate }: TimedOptions): FrameClock => {
-  if (frameRate !== undefined) {
-    const { rate, nominal, drop } = frameRateNamed(frameRate)
-    return { rate: rate.value, nominal, drop: drop ? "ntsc" : undefined }
-  }
+  if (frameRate !== undefined) return knownClock({ frameRate })
   const clock = clockAt(stated)
   return filmRate?.nominal === clock.nominal ? { rate: filmRate.rate.value, nominal: clock.nominal } : clock
 }

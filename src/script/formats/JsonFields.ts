@@ -1,5 +1,7 @@
 /** Finds texts and times in the JSON of any program, by the names of fields. */
 
+import { clockTime } from "./timed/FrameClock.ts"
+
 /** Field names for a text, its start, end and length; in lower case, without `_` and `-`. */
 const textNames =
   "text word punctuatedword value char character token part transcript content display utf8".split(" ")
@@ -109,12 +111,8 @@ export const unitOfName = (name: string): number | undefined =>
 const timeOf = (value: unknown): { readonly time: number; readonly unit: number | undefined } | undefined => {
   if (typeof value === "number") return Number.isFinite(value) ? { time: value, unit: undefined } : undefined
   if (typeof value !== "string") return undefined
-  const clock = /^(?:(\d+):)?(\d{1,2}):(\d{1,2}(?:[.,]\d+)?)$/u.exec(value.trim())
-  if (clock !== null)
-    return {
-      time: Number(clock[1] ?? 0) * 3600 + Number(clock[2]) * 60 + Number((clock[3] ?? "").replace(",", ".")),
-      unit: 1000
-    }
+  const clock = clockTime(value)
+  if (clock !== undefined) return { time: clock / 1000, unit: 1000 }
   const plain = /^(\d+(?:[.,]\d+)?)\s*(ms|s|sec(?:onds)?)?$/u.exec(value.trim())
   return plain === null
     ? undefined

@@ -4,13 +4,21 @@
  */
 import { Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import { Cue, LostCue, Subtitle, noticeAt, faultAt, type ScriptFault } from "../../domain/speech/Cue.ts"
+import {
+  Cue,
+  LostCue,
+  Subtitle,
+  noticeAt,
+  type Notice,
+  faultAt,
+  type ScriptFault
+} from "../../domain/speech/Cue.ts"
 import { millis } from "../../domain/time/Units.ts"
 import { skipValidation } from "../../domain/values/SkipValidation.ts"
 import { excerpt } from "../markup/CueLines.ts"
-import { turnsOfMarkup } from "../markup/CueMarkup.ts"
 import { inOrder, cueVoices } from "../markup/CueVoices.ts"
-import { maxTime } from "./cues/TimingLine.ts"
+import { maxTime, startsBeforeZero } from "./cues/TimingLine.ts"
+import { turnsWithin } from "./timed/TimedLines.ts"
 import { fieldsOf, isRecord, spanIn, textIn } from "./JsonFields.ts"
 
 interface Spoken {
@@ -99,26 +107,26 @@ export const readSpeechJson = (text: string): Either.Either<Subtitle, NonEmptyRe
   const lineOf = linesIn(text)
   const cues: Array<Cue> = []
   const lost: Array<LostCue> = []
+  const notices: Array<Notice> = []
   let before = millis(0)
   spoken.forEach(({ start, end, text: words, speaker }, i) => {
     const line = lineOf(words)
-    const voices = cueVoices(
-      turnsOfMarkup(words.trim()).map((turn) => ({ ...turn, speaker: turn.speaker ?? speaker }))
-    )
-    // A segment that begins before zero ends after it.
-    const from = start !== undefined && start < 0 && isTime(end) ? 0 : start
+    const voices = cueVoices(turnsWithin({ speaker, text: words.trim() }))
+    const isEarly = start !== undefined && start < 0
+    const from = isEarly && isTime(end) ? 0 : start
     if (!isTime(from)) {
-      const why = `segment ${i + 1}, which has no start time: "${excerpt(words)}"`
+      const why = `segment ${i + 1}, which ${isEarly ? "ends before zero" : "has no start time"}: "${excerpt(words)}"`
       if (voices.text !== "")
         lost.push(
           LostCue.make({ index: i + 1, start: before, end: before, line, why, ...voices }, skipValidation)
         )
       return
     }
+    if (isEarly) notices.push(noticeAt(line, startsBeforeZero))
     before = millis(isTime(end) && end > from ? end : from)
     cues.push(Cue.make({ index: i + 1, start: millis(from), end: before, line, ...voices }, skipValidation))
   })
-  const notices = lost.map(({ line, why }) => noticeAt(line, `skipped ${why}`))
+  notices.push(...lost.map(({ line, why }) => noticeAt(line, `skipped ${why}`)))
   return Either.right(Subtitle.make({ format: "srt", cues: inOrder(cues), lost, notices }))
 }
 

@@ -4,7 +4,7 @@ import { excerpt } from "./CueLines.ts"
 
 /** Removes markup of forums, pages and programs from a cue's text, and resolves their escapes. */
 export const withoutForeignMarkup = (raw: string): string => {
-  if (!/[[\\%=`/⟦>]|&lt;|www\./u.test(raw)) return raw
+  if (!/[[\\%=`/⟦>＞]|## |&lt;|www\./u.test(raw)) return raw
   let text = decodedEscapes(raw).replace(/&(?:amp;)*lt;(\s*\/?\s*br\b[^&<>]{0,5})&(?:amp;)*gt;/giu, "<$1>")
   for (let depth = 0; depth < 3; depth++) text = text.replace(pairedTags, "$2")
   return (
@@ -15,7 +15,9 @@ export const withoutForeignMarkup = (raw: string): string => {
         /!?\[([^\][\n]{1,160})\](?:\((?:https?:|www\.|\/|#)(?:[^()\s]|\([^()\s]*\))*\)|\[\d{1,2}\])/giu,
         "$1"
       )
+      .replace(/<<(\/?[a-z]{1,4})>>|＜(\/?[a-z]{1,4})＞/giu, "<$1$2>")
       .replace(/<<([^<>\n]{1,160})>>/gu, "«$1»")
+      .replace(/(?<![\p{L}\p{N}<>/] ?)[ibu]>(?=[^\n]*<\/)|^[ \t]*(?:#{2,6}|>)[ \t]+(?=\p{L})/gimu, "")
       .replace(/`([^`\n]+)`/gu, "$1")
       .replace(/⟦[^⟦⟧\n]{0,20}⟧/gu, "")
       .replace(/^[ \t]*<?(?:https?:\/\/|www\.)[^\s<>]+>?[ \t]*$/gimu, "")
@@ -44,8 +46,10 @@ const decodedEscapes = (text: string): string =>
             : String.fromCharCode(code)
       }
     )
-    .replace(/(?:\\x[\da-f]{2})+/giu, (written) => {
-      const bytes = Uint8Array.from(written.slice(2).split(/\\x/iu), (byte) => Number.parseInt(byte, 16))
+    .replace(/(?:\\x[\da-f]{2}|\\[23][0-7]{2})+/giu, (written) => {
+      const bytes = Uint8Array.from(written.slice(1).split("\\"), (byte) =>
+        Number(`0${byte.replace(/^\d/u, "o$&")}`)
+      )
       const utf8 = new TextDecoder().decode(bytes)
       return utf8.includes("\ufffd") ? new TextDecoder("windows-1252").decode(bytes) : utf8
     })
@@ -109,6 +113,23 @@ export const remarksIn = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> => {
         ]
   })
 }
+
+/** Reports letters that an earlier conversion has destroyed: U+FFFD, question marks in several words, UTF-7. */
+export const destroyedIn = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> =>
+  [/(\ufffd)/u, /(?<=\p{Ll})(\?)(?=\p{Ll})/u, /(\+A[\dA-Za-z]{2,}-)/u].flatMap((sign, kind) => {
+    const broken = cues.filter(({ text }) => sign.test(text))
+    const [first] = broken.length > 2 || kind === 0 ? broken : []
+    const what = broken.length === 1 ? "cue contains" : "cues contain"
+    const found = sign.exec(first?.text ?? "")?.[1] ?? ""
+    return first === undefined
+      ? []
+      : [
+          noticeAt(
+            first.line,
+            `${broken.length} ${what} letters destroyed by an earlier conversion (${found})`
+          )
+        ]
+  })
 
 /** A site's name alone may be on a sign in the film. */
 const advert =

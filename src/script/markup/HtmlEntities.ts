@@ -23,7 +23,7 @@ const characters =
   "rdquo ” bdquo „ laquo « raquo » iexcl ¡ iquest ¿ middot · bull • copy © reg ® trade ™ deg ° " +
   "euro € pound £ yen ¥ cent ¢ sect § times × divide ÷ plusmn ± frac12 ½ frac14 ¼ frac34 ¾ " +
   "szlig ß aelig æ AElig Æ oelig œ OElig Œ oslash ø Oslash Ø eth ð thorn þ sung ♪ " +
-  "nbsp \u00a0 zwj \u200d zwnj \u200c"
+  "rarr → rArr ⇒ minus − nbsp \u00a0 zwj \u200d zwnj \u200c"
 
 const named: Readonly<Record<string, string>> = {
   ...Object.fromEntries(

@@ -6,8 +6,8 @@ import { decodeText } from "../../../src/script/bytes/TextDecoding.ts"
 const encoder = new TextEncoder()
 const decoded = (bytes: Uint8Array, encoding?: string, language?: string) =>
   Either.getOrThrow(decodeText(bytes, encoding, language))
-const refusal = (bytes: Uint8Array, encoding?: string) =>
-  Either.getOrThrow(Either.flip(decodeText(bytes, encoding)))
+const refusal = (bytes: Uint8Array, encoding?: string, language?: string) =>
+  Either.getOrThrow(Either.flip(decodeText(bytes, encoding, language)))
 
 const srt = (text: string): string =>
   Array.from(
@@ -91,13 +91,23 @@ describe("decodeText", () => {
         "cp855 cp866 maccyrillic koi8-r windows-1251 iso-8859-5"
       ],
       uk: ["Де наш човен і де мій брат? Їдьмо.", "cp1125 koi8-u windows-1251"],
-      el: ["Πού είναι η βάρκα μας; Έρχεται καταιγίδα.", "cp737 macgreek windows-1253"],
-      he: ["איפה הסירה שלנו? הוא אמר שיחזור מחר.", "cp862 windows-1255"]
+      el: ["Πού είναι η βάρκα μας; Έρχεται καταιγίδα.", "cp737 cp869 macgreek windows-1253"],
+      he: ["איפה הסירה שלנו? הוא אמר שיחזור מחר.", "cp862 windows-1255"],
+      ar: ["أين قاربنا وأين أخي\u061f قال إنه سيعود غدا.", "windows-1256 iso-8859-6"]
     }
     for (const [language, [text, pages]] of Object.entries(texts))
       for (const page of pages.split(" "))
         for (const said of language === "ru" ? [text, text.toUpperCase(), text.toLowerCase()] : [text])
           expect(decoded(iconv.encode(srt(said), page), undefined, language).text, page).toContain(said)
+  })
+
+  it("does not decode a text as one without letters of its language, or with frames in its words", () => {
+    const expected = 'cannot detect the character encoding; save the file as UTF-8 or set "encoding"'
+    const greek = (page: string) => iconv.encode(srt("Πού είναι η βάρκα μας; Έρχεται καταιγίδα."), page)
+    expect(refusal(greek("windows-1253"), undefined, "he")).toMatchObject({ line: 3, expected })
+    expect(refusal(greek("cp737"))).toMatchObject({ line: 3, expected })
+    const ukrainian = "Доброго ранку, капітане, як ви спали? Де наш човен і де мій брат?"
+    expect(decoded(iconv.encode(srt(ukrainian), "koi8-u")).text).toContain(ukrainian)
   })
 
   it("decodes lines of a code page in a UTF-8 file, with a notice", () => {

@@ -110,6 +110,43 @@ test("times after midnight count as the next day", () => {
   expect(read(times).notices).toContain("set start if the film begins later")
 })
 
+test("an end after midnight is one of the next day", () => {
+  const srt = read(["23:59:50,000 --> 23:59:52,000", "23:59:59,000 --> 00:00:01,000"])
+  const events = "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+  const ass = readFile(
+    "a.ass",
+    `[Events]\n${events}Dialogue: 0,23:59:59.00,0:00:01.00,Default,,0,0,0,,Words.\n`
+  )
+  const sub = readFile("a.sub", "{1}{1}25\n{2159975}{25}Words.\n")
+  for (const { cues, notices } of [srt, ass, sub]) {
+    expect(cues.at(-1)?.slice(1)).toEqual([86_399_000, 86_401_000])
+    expect(notices).not.toContain("ends before it starts")
+  }
+})
+
+test("a cue that starts at zero and ends behind the one before it has lost its start", () => {
+  const { cues, notices } = read([
+    "00:00:01,000 --> 00:00:03,000",
+    "00:00:00,000 --> 00:00:05,000",
+    "00:00:07,000 --> 00:00:09,000"
+  ])
+  expect(cues).toEqual([
+    [1, 1000, 3000],
+    [2, 3000, 5000],
+    [3, 7000, 9000]
+  ])
+  expect(notices).toBe("cue 2 starts at zero after others; read as the end of the one before")
+  const appended = read(["00:00:01,000 --> 00:00:09,000", "00:00:00,000 --> 00:00:05,000"])
+  expect(appended).toEqual({
+    cues: [
+      [2, 0, 5000],
+      [1, 1000, 9000]
+    ],
+    lost: [],
+    notices: ""
+  })
+})
+
 test("cues that overlap, begin at zero or last for minutes stay as they are", () => {
   const { cues, lost, notices } = read([
     "00:00:00,000 --> 00:00:00,000",

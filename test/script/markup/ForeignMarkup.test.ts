@@ -36,6 +36,10 @@ test.each([
   [">> Go on. >> Yes.", ">> Go on. >> Yes."],
   ["if a<b and c>d then", "if a<b and c>d then"],
   ["He left <br and she stayed.", "He left\nand she stayed."],
+  ["i>Up</i> and <<b>>down<</b>>, ＜i＞on＜/i＞", "Up and down, on"],
+  ["Caf\\303\\251 and \\351", "Café and é"],
+  ["### A heading\n> quoted", "A heading\nquoted"],
+  ["if a\n>b and b> c", "if a\n>b and b> c"],
   ["One<font color=red>two</font> <v Anna>three", "Onetwo \nthree"]
 ])("%s is read as %j", (written, words) => {
   expect(read(cue(written)).texts.join("\n").replaceAll(/ +\n/gu, "\n")).toBe(
@@ -97,4 +101,16 @@ test("marks of voices in LRC are not spoken", () => {
   ]
   const { texts } = read(marked.map((line, at) => `[00:0${at}.00]${line}`).join("\n"), "a.lrc")
   expect(texts).toEqual(["Hello there", "oh", "she", "they", "inside", "both", "Last: line"])
+})
+
+test("letters that an earlier conversion has lost are noted", () => {
+  const note = (...texts: ReadonlyArray<string>) =>
+    read(texts.map((text, at) => cue(text, at + 1)).join("\n")).notices
+  const destroyed = (sign: string, cues = "3 cues contain") => [
+    `${cues} letters destroyed by an earlier conversion (${sign})`
+  ]
+  expect(note("L'été.", "tr?s beau", "cette ann?e", "le ch?teau")).toEqual(destroyed("?"))
+  expect(note("O+APk as-tu", "rang+AOk-", "p+AOg-re", "tr+AOg-s")).toEqual(destroyed("+AOk-"))
+  expect(note("caf\ufffd")).toEqual(destroyed("\ufffd", "1 cue contains"))
+  expect(note("Quoi?Non.", "Où?", "What?No!", "Quoi?")).toEqual([])
 })

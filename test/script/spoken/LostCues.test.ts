@@ -127,7 +127,7 @@ describe("a cue that cannot be read", () => {
       "a.lrc": ["[00:0x.00]Two", "00:03.00]Two", "[00:03.00Two"].map(
         (two) => `[00:01.00]One\n[00:02.00]\n${two}\n[00:05.00]Three\n`
       ),
-      "a.smi": ["<SYNC Start=soon>", "<SYNC Start=>", "<SYNC>"].map((sync) =>
+      "a.smi": ["<SYNC Start=soon>", "<SYNC Start=0x10>", "<SYNC Start=>", "<SYNC>"].map((sync) =>
         sami(
           "<SYNC Start=1000><P>One",
           "<SYNC Start=2000><P>&nbsp;",
@@ -229,6 +229,29 @@ describe("a cue that cannot be read", () => {
         ([, line]) => line
       )
     ).toEqual([3, 5])
+  })
+
+  it("is lost if an ASS line is no event, and is not if it is a comment", () => {
+    const format = "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+    const event = "0,0:00:01.00,0:00:02.00,Default,,0,0,0,,"
+    const lines = [
+      `Dialogue：${event}One`,
+      "the rest of one",
+      `Dialgoue: ${event}Two`,
+      `${event}Three`,
+      `Diálogo: ${event}Four`,
+      `; ${event}Five`,
+      `Comment: ${event}Six`,
+      "!: Seven"
+    ]
+    expect(of("a.ass", `[Events]\n${format}${lines.join("\n")}\n`)).toEqual([
+      [1, 3, "One"],
+      ...[lines[1], lines[2], lines[3], lines[4]].map((line = "", at) => [
+        at + 2,
+        at + 4,
+        `lost: "${line}": expected "Dialogue:" before it`
+      ])
+    ])
   })
 
   it("is not lost if it has nothing to speak", () => {

@@ -21,6 +21,7 @@ import {
 } from "../../markup/CueLines.ts"
 import { notice, passOver, type CueBlock, type NumberLine, type Scan } from "./CueScan.ts"
 import type { FrameClock } from "../timed/FrameClock.ts"
+import { endBehind } from "../timed/PlausibleTimes.ts"
 import type { LostBlock } from "./LostBlocks.ts"
 import { isUntimed, parseTimings, withoutStrayTimes, type TimingStyle } from "./TimingLine.ts"
 
@@ -212,9 +213,9 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
     )
     return
   }
-  const end = textEnd(scan, next)
+  const to = textEnd(scan, next)
   if (timing?.kind !== "time") {
-    const below = style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number)
+    const below = style === "vtt" ? vttText(scan, time + 1, to, next) : srtText(scan, time + 1, to, number)
     const words = below.join(" ").trim()
     const lines = words === "" && hasWords(written) ? [written] : below
     const arrowOnly = style === "vtt" && words === "" && !/[\p{L}\p{N}]/u.test(written)
@@ -236,7 +237,7 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
   const { lines, times: stray } = withoutStrayTimes(
     trimmed([
       timing.text ?? "",
-      ...(style === "vtt" ? vttText(scan, time + 1, end, next) : srtText(scan, time + 1, end, number))
+      ...(style === "vtt" ? vttText(scan, time + 1, to, next) : srtText(scan, time + 1, to, number))
     ])
   )
   const beside = timing.text === undefined || timing.text === "" ? 0 : 1
@@ -253,9 +254,10 @@ const takeCue = (scan: Scan, time: number, next: number, style: TimingStyle): vo
     scan.lost.push({ line: time + 1, number, lines, why: `"${written}": ${expected}` })
     return
   }
-  if (timing.end < timing.start)
-    notice(scan, time + 1, `the cue ends before it starts (${written}); its end was ignored`)
-  const times = { start: timing.start, end: Math.max(timing.start, timing.end) }
+  const { start } = timing
+  const end = endBehind(start, timing.end)
+  if (end < start) notice(scan, time + 1, `the cue ends before it starts (${written}); its end was ignored`)
+  const times = { start, end: Math.max(start, end) }
   if (lines.length === 0 && timing.words !== "") {
     const why = `"${excerpt(timing.words)}": expected the cue's text below its time line`
     scan.blocks.push({ line: time + 1, number, ...times, lines: [timing.words], why })

@@ -1,14 +1,7 @@
 /** Parses SRT, WebVTT and SBV files into cues. */
 import { Array, Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import {
-  Cue,
-  LostCue,
-  type ScriptFault,
-  Subtitle,
-  noticeAt,
-  type Notice
-} from "../../../domain/speech/Cue.ts"
+import { Cue, LostCue, type ScriptFault, Subtitle, noticeAt } from "../../../domain/speech/Cue.ts"
 import { millis } from "../../../domain/time/Units.ts"
 import { cueBlocks } from "./CueBlocks.ts"
 import type { CueBlock } from "./CueScan.ts"
@@ -35,7 +28,7 @@ export const readSrtVtt = (
       format: style === "vtt" ? "vtt" : "srt",
       cues: inOrder(read),
       lost: [...unread, ...untimed],
-      notices: [...notices, ...numbers.notices, ...fragments(cues)].sort((a, b) => a.line - b.line)
+      notices: [...notices, ...numbers.notices].sort((a, b) => a.line - b.line)
     })
   })
 }
@@ -72,18 +65,4 @@ const numbersOf = (blocks: ReadonlyArray<CueBlock>) => {
             )
           ]
   }
-}
-
-/** Reports cues that contain U+FFFD: an earlier program decoded them with the wrong encoding. */
-const fragments = (cues: ReadonlyArray<Cue>): ReadonlyArray<Notice> => {
-  const broken = cues.filter((cue) => cue.text.includes("\ufffd"))
-  const first = broken[0]
-  return first === undefined
-    ? []
-    : [
-        noticeAt(
-          first.line,
-          `${broken.length} ${broken.length === 1 ? "cue contains" : "cues contain"} letters destroyed by an earlier conversion (\ufffd)`
-        )
-      ]
 }

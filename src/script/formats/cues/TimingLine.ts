@@ -2,6 +2,7 @@
 
 import { type FrameClock, millisOfTimecode, timecodeFields } from "../timed/FrameClock.ts"
 import { asciiDigits, isBlank, withoutBom } from "../../markup/CueLines.ts"
+import { decodeEntities } from "../../markup/HtmlEntities.ts"
 
 /** Whether a line is a time line: `time`, `unreadable` (meant as one), `frames` (counted in frames), or `none`. */
 export type CueTiming =
@@ -21,7 +22,7 @@ export type CueTiming =
   | { readonly kind: "frames"; readonly start: string; readonly end: string }
   | { readonly kind: "none" }
 
-/** How strictly times are parsed. WebVTT allows at most three fraction digits. */
+/** The format whose times are parsed. In WebVTT, less counts as a damaged time. */
 export type TimingStyle = "srt" | "vtt" | "sbv"
 
 const space = "[ \\t\\f\\u00a0\\u2000-\\u200b\\u202f\\u3000]"
@@ -38,24 +39,31 @@ const halfTime = new RegExp(
   `^${space}*(?:${clock})${space}*${arrow}|${arrow}${space}*(?:${clock})${space}*$`,
   "u"
 )
-const twoClocks = new RegExp(
-  `^${space}*(${clock})\\s*((?:\\S|[^\\s\\p{L}\\p{N}]{2,5})?)\\s*(${clock})${space}*$`,
-  "u"
-)
-
-/** Times with a space for the decimal comma: before an arrow, or at the line's end. */
-const spacedFraction = new RegExp(
-  `((?:\\d+:)?\\d{1,2}:\\d{2})${space}(\\d{3})(?=${space}*(?:${arrow}|$))`,
-  "gu"
-)
+/** Signs of times that are read as others: where they stand, what they are read as, and the notice. */
+const misspellings = [
+  [
+    new RegExp(`((?:\\d+:)?\\d{1,2}:\\d{2})${space}(\\d{3})(?=${space}*(?:${arrow}|$))`, "gu"),
+    "$1,$2",
+    "read the space in a time as a comma"
+  ],
+  [
+    /(?<![\d.:;])(\d{1,3})[.:;](\d{1,2})[.:;](\d{1,2})(?=[.,]\d{3}(?!\d))/gu,
+    "$1:$2:$3",
+    "read the signs between hours, minutes and seconds as colons"
+  ],
+  [/(?<![^\d\s:.,;O])O(?![^\d\s:.,;O])/giu, "0", 'read the letter "O" in a time as 0'],
+  [/(?<![^\d\s:.,;Il])[Il](?![^\d\s:.,;Il])/gu, "1", 'read the letter "I" or "l" in a time as 1']
+] as const
 
 /** A line with `-->` counts as a damaged time line if it has digits beside the arrow, a whole time, or no letters. */
 const timelike = /^\s*-?\d+\s*(?::|[.,;]\s*\d)|-->\s*-?\d+\s*(?::|[.,;]\s*\d)|\d:\d{2}[.,:]\d|^[^\p{L}]*$/u
 
 /** An unambiguous time: with hours, or with a fraction of a second. */
-const fullClock = "(?<!\\d)(?:\\d+:\\d{1,2}:\\d{1,2}(?:[.,]\\d{1,9})?|\\d{1,3}:\\d{2}[.,]\\d{1,9})"
-const withoutArrow = new RegExp(
-  `^${space}*(${fullClock})${space}*(,|[;|/~]|[-\\u2010-\\u2015\\u2212]{1,3}|\\p{L}{1,5}(?: \\p{L}{1,5})?|${space})${space}*(${fullClock})${space}*$`,
+const fullClock =
+  "(?<!\\d)(?:\\d+:\\d{1,2}:\\d{1,2}(?:[.,]\\d{1,9}(?:\\.\\d+)?)?|\\d{1,3}:\\d{2}[.,]\\d{1,9})"
+const anyClock = `\\d+:\\d{1,2}:\\d{1,2}[:;]\\d{1,2}|${fullClock}`
+const twoClocks = new RegExp(
+  `^${space}*(-?(?:${anyClock}))(${space}*)(.{0,12}?)${space}*(?!-)(${anyClock})${space}*$`,
   "u"
 )
 const damaged = "[^\\s,;\\p{L}:?]*[\\p{L}:?][^\\s,;]*"
@@ -91,11 +99,11 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
     return style === "vtt" && /^[^-]{1,40}-->/u.test(line)
       ? parseTiming(line.slice(0, maxTimeLine), style)
       : { kind: "none" }
-  const joined = joinedTimes(line, style)
-  if (joined !== undefined) return joined
-  const commas = anyArrow.test(line) ? line.replace(spacedFraction, "$1,$2") : line
-  const repaired = commas === line ? undefined : parseTiming(commas, style)
-  if (repaired?.kind === "time") return { ...repaired, repair: "read the space in a time as a comma" }
+  for (const [spelling, meant, repair] of anyArrow.test(line) ? misspellings : []) {
+    const read = line.replace(spelling, meant)
+    const timing = read === line ? undefined : parseTiming(read, style)
+    if (timing?.kind === "time") return { ...timing, repair }
+  }
   const match = timeLine.exec(line)
   if (match !== null) {
     const start = (match[1] ?? "").replace(/\s/gu, "")
@@ -103,33 +111,28 @@ export const parseTiming = (written: string, style: TimingStyle): CueTiming => {
     if (framed.test(start) || framed.test(end)) return { kind: "frames", start, end }
     if (match[2] !== "-->" && ![start, end].every((side) => /:\d+[:.,;]/u.test(side))) return { kind: "none" }
     const repair = match[2] === "-->" ? undefined : `read the arrow "${match[2] ?? ""}" as "-->"`
-    return timed(start, end, style, repair, wordsIn(match[4] ?? ""))
+    return timed(start, end, repair, wordsIn(match[4] ?? ""))
   }
   const bare = style !== "vtt" && ranges(line) ? line.replace(numbered, "").replace(trailing, "") : line
   if (bare !== line) {
     const inner = parseTiming(bare, style)
     return inner.kind === "time" ? { ...inner, repair: "ignored the text beside the time" } : inner
   }
-  const [, start = "", sign = "", end = ""] = twoClocks.exec(line) ?? []
-  if ([start, end].every((side) => /:\d+[:.,;]\d+/u.test(side))) {
-    if ([start, end].some((side) => framed.test(side))) return { kind: "frames", start, end }
-    return /[.…\p{L}\p{N}]/u.test(sign) || sign === "" || ![start, end].every((side) => /[.,]/u.test(side))
-      ? { kind: "unreadable", why: `${expected}, with an arrow between the times` }
-      : timed(start, end, style, `read "${sign}" as "-->"`)
-  }
+  const joined = joinedTimes(line, style)
+  if (joined !== undefined) return joined
   if (
     style === "vtt"
       ? line.includes("-->") && timelike.test(line)
       : ((anyArrow.test(line) && halfTime.test(line)) || /\d\S{0,2}\s*-->\s*\S{0,2}\d/u.test(line)) &&
-        !ranges(line)
+        !(ranges(line) && /\p{L}/u.test(line))
   )
     return { kind: "unreadable", why: expected }
   return style !== "vtt" && damagedPair.test(line) ? { kind: "unreadable", why: expected } : { kind: "none" }
 }
 
-const frameMillis = (side: string, style: TimingStyle, clock: FrameClock): number | undefined => {
+const frameMillis = (side: string, clock: FrameClock): number | undefined => {
   const fields = framed.test(side) ? timecodeFields(side) : undefined
-  if (fields === undefined) return clockMillis(side, style, "")
+  if (fields === undefined) return clockMillis(side, "")
   return fields.frames < clock.nominal ? Math.round(millisOfTimecode(fields, clock)) : undefined
 }
 
@@ -142,7 +145,7 @@ export const parseTimings = (
   lines.map((line, at) => {
     const timing = parseTiming(line, style)
     if (timing.kind === "frames" && clock !== undefined) {
-      const [start, end] = [timing.start, timing.end].map((side) => frameMillis(side, style, clock))
+      const [start, end] = [timing.start, timing.end].map((side) => frameMillis(side, clock))
       return start === undefined || end === undefined
         ? { kind: "unreadable", why: `expected frames below ${clock.nominal}` }
         : { kind: "time", start, end, repair: undefined, words: "" }
@@ -156,12 +159,19 @@ export const parseTimings = (
  * too. Any other sign counts only between times with fractions: "1:02:03 - 1:04:05" may be text.
  */
 const joinedTimes = (line: string, style: TimingStyle): CueTiming | undefined => {
-  const [, start = "", sign = "", end = ""] = withoutArrow.exec(line) ?? []
-  const repair = "the times have no arrow between them; the first is read as the start, the second as the end"
-  if (sign === ",") return timed(start, end, style, style === "vtt" ? repair : undefined)
-  return sign !== "" && [start, end].every((side) => /[.,]/u.test(side))
-    ? timed(start, end, style, repair)
-    : undefined
+  const [, start = "", gap = "", sign = "", end = ""] = twoClocks.exec(line) ?? []
+  if (start === "") return undefined
+  const both = (form: RegExp): boolean => form.test(start) && form.test(end)
+  if (framed.test(start) || framed.test(end)) return { kind: "frames", start, end }
+  const isUsual = /^(?:[,;|/~]|[-\u2010-\u2015\u2212]{1,3}|\p{L}{1,5}(?: \p{L}{1,5})?|)$/u.test(sign)
+  if (/\p{L}/u.test(sign) && !both(isUsual ? /[.,]/u : /[.,]\d{3}$/u)) return undefined
+  const noArrow =
+    "the times have no arrow between them; the first is read as the start, the second as the end"
+  if (sign === ",") return timed(start, end, style === "vtt" ? noArrow : undefined)
+  const isUnclear = !isUsual && /[.…\p{L}\p{N}]/u.test(sign)
+  return isUnclear || `${gap}${sign}` === "" || !both(/[.,]/u)
+    ? { kind: "unreadable", why: `${expected}, with an arrow between the times` }
+    : timed(start, end, isUsual ? noArrow : `read "${sign}" as "-->"`)
 }
 
 const range = `<?\\(?\\[?${fullClock}${space}*${arrow}${space}*${fullClock}\\]?\\)?>?`
@@ -197,10 +207,8 @@ export const withoutStrayTimes = (
 /** Normalizes a line: ASCII digits and arrows, no invisible characters. */
 const plainOf = (written: string): string => {
   if (!/[&\u{80}-\u{10ffff}]/u.test(written) || !/\p{Nd}/u.test(written)) return written
-  const line = withoutBom(written)
-    .replace(/&(?:(?:amp;)?gt|#62);/gu, ">")
-    .replaceAll("&#45;", "-")
-    .replace(/\u2212(?=\d)/gu, "-")
+  const line = withoutBom(decodeEntities(written))
+    .replace(/\u2212(?=\d)|^[\u2010-\u2015](?=\d)/gu, "-")
     .replace(/[\ufe50-\ufe6b\uff01-\uff5e]+/gu, (wide) => wide.normalize("NFKC"))
     .replace(/(?<=\p{Nd})[\u060c\u066b\u066c](?=\p{Nd})/gu, ",")
     .replace(/(?<=\d)[\u3001\u3002\uff64](?=\d)/gu, ".")
@@ -212,19 +220,13 @@ const plainOf = (written: string): string => {
 const wordsIn = (behind: string): string =>
   /\p{L}{2}/u.test(behind.replace(/[\p{L}\p{N}-]+\s*:\s*\S*/gu, "")) ? behind.trim() : ""
 
-const timed = (
-  from: string,
-  to: string,
-  style: TimingStyle,
-  repair: string | undefined,
-  words = ""
-): CueTiming => {
-  const start = clockMillis(from, style, to)
-  const end = clockMillis(to, style, from)
+const timed = (from: string, to: string, repair: string | undefined, words = ""): CueTiming => {
+  const start = clockMillis(from, to)
+  const end = clockMillis(to, from)
   if (start === undefined || end === undefined) return { kind: "unreadable", why: expected }
   if (end < 0) return { kind: "unreadable", why: "the cue ends before zero" }
   return start < 0
-    ? { kind: "time", start: 0, end, repair: "read a negative start time as zero", words }
+    ? { kind: "time", start: 0, end, repair: startsBeforeZero, words }
     : { kind: "time", start, end, repair, words }
 }
 
@@ -233,23 +235,18 @@ const timed = (
  * superfluous zero. The fraction is decimal: `,5` is 500 ms; `,249.09` are milliseconds with decimals. Programs that
  * round up write 60 seconds or minutes, and `,1000`, unless the line's `other` time has four digits, too.
  */
-const clockMillis = (text: string, style: TimingStyle, other: string): number | undefined => {
+const clockMillis = (text: string, other: string): number | undefined => {
   const parts = /^(-?)(?:(?:(\d+):)?(\d{1,3}):)?(0?\d{1,2})(?:[.,:;](\d+)(\.\d+)?)?$/u.exec(text)
   if (parts === null) return undefined
   const [, sign, hours, minutes = "0", seconds = "", fraction = "0", decimals] = parts
   const carries = fraction === "1000" && !/[.,:;](?!1000$)\d{4}$/u.test(other)
-  const digits = style === "vtt" ? 3 : 9
   if (
     hours === undefined
       ? parts[3] !== undefined && minutes.length < 2
       : minutes.length > 2 || hours.length > 5
   )
     return undefined
-  if (
-    Number(seconds) > 60 ||
-    (hours !== undefined && Number(minutes) > 60) ||
-    (fraction.length > digits && !carries)
-  )
+  if (Number(seconds) > 60 || (hours !== undefined && Number(minutes) > 60) || fraction.length > 9)
     return undefined
   const value =
     Number(hours ?? 0) * 3_600_000 +
@@ -265,6 +262,9 @@ const clockMillis = (text: string, style: TimingStyle, other: string): number | 
 
 /** Whether a time is 99:59:59. Some tools mark cues with it that have no time yet. */
 export const isUntimed = (time: number): boolean => Math.floor(time / 1000) === 359_999
+
+/** The notice of a cue that begins before zero and ends after it. */
+export const startsBeforeZero = "read a negative start time as zero"
 
 /** Upper bound of valid times in milliseconds: 100,000 hours. */
 export const maxTime = 3.6e11

@@ -5,14 +5,7 @@
  */
 import { noticeAt, type Notice } from "../../../domain/speech/Cue.ts"
 import type { LostBlock } from "../cues/LostBlocks.ts"
-import {
-  clockIn,
-  guessedClock,
-  knownClock,
-  knownRate,
-  millisOfTimecode,
-  timecodeFields
-} from "../timed/FrameClock.ts"
+import { clockIn, guessedClock, knownClock, knownRate, timecodeTime } from "../timed/FrameClock.ts"
 import * as Timed from "../timed/TimedLines.ts"
 
 /** A format: its captions, its lines that are none, and the words of a line with damaged times. */
@@ -45,7 +38,7 @@ const captionsIn = (
 const decimal = (written: string, unit: number): number | undefined =>
   written === "" ? undefined : Number(written.replace(",", ".")) * unit
 
-const label = /^(\d{1,6}[.,]\d{1,9})\t(\d{1,6}[.,]\d{1,9})(?:\t(.*))?$/u
+const label = /^(-?\d{1,6}[.,]\d{1,9})\t(-?\d{1,6}[.,]\d{1,9})(?:\t(.*))?$/u
 
 /** Whether a text begins like a label track. */
 export const isLabelTrack = (text: string): boolean => label.test(text.split("\n", 1)[0] ?? "")
@@ -76,10 +69,7 @@ export const readSpruceStl = (text: string, options: Timed.TimedOptions = {}): T
     form: new RegExp(`^\\s*(${timecode})\\s*,\\s*(${timecode})\\s*,(.*)$`, "u"),
     aside: /^\s*(?:\/\/|\$|$)/u,
     expected: "expected a line such as 00:00:01:00 , 00:00:02:12 , Hello",
-    time: (written) => {
-      const fields = timecodeFields(written)
-      return fields === undefined ? undefined : millisOfTimecode(fields, clock)
-    },
+    time: (written) => timecodeTime(written, clock),
     words: (written) => rowsOf(written.replace(/\^[BIU]/gu, "")).join("\n"),
     rest: (line) => line.split(",").slice(2).join(",") || line
   })

@@ -9,8 +9,9 @@ import {
 } from "../timed/TimedLines.ts"
 
 const tag = /^\s*\[[a-z#][a-z_ -]*:.*\]\s*$/iu
-const stamps = /^\s*((?:\[\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?\]\s*)+)(.*)$/u
-const stamp = /\[(\d{1,3}):(\d{1,2})(?:[.:](\d{1,3}))?\]/gu
+const clock = "([-\\u2010-\\u2015\\u2212]?)(\\d{1,3}):(\\d{1,2})(?:[.:](\\d{1,3}))?"
+const stamp = new RegExp(`\\[${clock}\\]`, "gu")
+const stamps = new RegExp(`^\\s*((?:\\[${clock.replace(/\((?!\?)/gu, "(?:")}\\]\\s*)+)(.*)$`, "u")
 
 /** Whether a text begins like LRC: tags, then a time with a fraction. */
 export const isLrc = (text: string): boolean =>
@@ -35,25 +36,16 @@ export const readLrc = (text: string, options: TimedOptions = {}): ReadSubtitle 
       .replace(/<\d{1,3}:\d{1,2}(?:[.:]\d{1,3})?>/gu, "")
       .replace(/^\s*(?:(?:v\d{1,2}|bg|[DFM])\s*:\s*)?(?:\[(?:bg|v\d{1,2})\s*:(.*)\])?\s*/iu, "$1")
       .trim()
-    for (const [, minutes, seconds, fraction] of times.matchAll(stamp)) {
-      const whole = Number(minutes) * 60 + Number(seconds)
-      timed.push({ line, start: Math.max(0, (whole + Number(`0.${fraction ?? 0}`)) * 1000 - offset), words })
+    for (const [, minus, minutes, seconds, fraction = 0] of times.matchAll(stamp)) {
+      const whole = Number(minutes) * 60 + Number(seconds) + Number(`0.${fraction}`)
+      timed.push({ line, start: (minus === "" ? whole : -whole) * 1000 - offset, words })
     }
   })
   const sorted = timed.sort((a, b) => a.start - b.start)
-  let at = sorted.length
-  let next: number | undefined
-  const ends: Array<number | undefined> = []
-  while (at-- > 0) {
-    const { start = 0 } = sorted[at] ?? {}
-    const after = sorted[at + 1]?.start
-    next = after !== undefined && after > start ? after : next
-    ends[at] = next
-  }
-  const lines = sorted.map(({ line, start, words }, place) => ({
+  const lines = sorted.map(({ line, start, words }, at) => ({
     line,
     start,
-    end: ends[place],
+    end: sorted.slice(at + 1, at + 50).find((next) => next.start > start)?.start,
     turns: [{ speaker: undefined, text: words }]
   }))
   const expected = "no line with a time and text found; expected lines such as [01:02.50]Hello"

@@ -99,9 +99,9 @@ const paragraphsIn = (text: string): ReadonlyArray<SamiParagraph> => {
     const tag = whole ?? bare ?? ""
     for (let at = counted; at < block.index; at++) if (body.charCodeAt(at) === 10) line++
     counted = block.index
-    const time = Number(attribute(tag, "start")?.replace(/ms$/iu, "") || NaN)
-    const damaged = Number.isFinite(time) ? undefined : `<SYNC${tag}>`
-    const start = damaged === undefined ? time : before
+    const [, time] = /^(-?\d+(?:\.\d+)?)(?:ms)?$/iu.exec(attribute(tag, "start") ?? "") ?? []
+    const damaged = time === undefined ? `<SYNC${tag}>` : undefined
+    const start = time === undefined ? before : Number(time)
     before = start
     const stated = Number(attribute(tag, "end"))
     const end = stated > start ? stated : undefined

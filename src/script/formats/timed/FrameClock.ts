@@ -83,3 +83,25 @@ export const timecodeFields = (text: string): TimecodeFields | undefined => {
   const [hours = 0, minutes = 0, seconds = 0, frames = 0] = fields.slice(1).map((field) => Number(field ?? 0))
   return { hours, minutes, seconds, frames }
 }
+
+/** Returns the time of a timecode in milliseconds, not rounded; undefined if the text is not a timecode. */
+export const timecodeTime = (text: string, clock: FrameClock): number | undefined => {
+  const fields = timecodeFields(text)
+  return fields === undefined ? undefined : millisOfTimecode(fields, clock)
+}
+
+/** Returns the milliseconds of a time such as `1:02:03.5`, `2:03` or `62:03,5`; undefined for any other text. */
+export const clockTime = (text: string): number | undefined => {
+  const [, hours = 0, minutes, seconds = ""] =
+    /^(?:(\d+):)?(\d+):(\d{1,2}(?:[.,]\d+)?)$/u.exec(text.trim()) ?? []
+  return minutes === undefined
+    ? undefined
+    : ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds.replace(",", "."))) * 1000
+}
+
+/** Reads a time that may have a minus sign, by a function that reads times without one. */
+export const signedTime = (text: string, read: (text: string) => number | undefined): number | undefined => {
+  const [, minus = "", rest = ""] = /^\s*([-\u2010-\u2015\u2212]?)\s*(.*)$/su.exec(text) ?? []
+  const time = read(rest)
+  return time === undefined || minus === "" ? time : -time
+}

@@ -1,7 +1,8 @@
 /** Absurd times: midnight in the middle, cues that lost their time, ends far too late, hours without a cue. */
 import { Array } from "effect"
 import { Cue, LostCue, Subtitle, noticeAt, type Notice } from "../../../domain/speech/Cue.ts"
-import { millis } from "../../../domain/time/Units.ts"
+import { type Millis, millis } from "../../../domain/time/Units.ts"
+import { inOrder } from "../../markup/CueVoices.ts"
 import { skipValidation } from "../../../domain/values/SkipValidation.ts"
 
 const hour = 3_600_000
@@ -34,10 +35,14 @@ export const midnights = (starts: ReadonlyArray<number>): ReadonlyArray<number> 
   })
 }
 
+/** Returns an end, or the one of the next day if midnight lies between it and its start. */
+export const endBehind = (start: number, end: number): number =>
+  end < start && end + day - start < maxCue ? end + day : end
+
 /**
  * Mends times that cannot be meant. Ends that are far too late are cut at the next cue. A cue at 0, from 0 to 0, after
- * others has lost its time; in ASS it is never shown. Hours without a cue, which would be hours of silence, are
- * reported.
+ * others has lost its time; in ASS it is never shown. One that ends behind them has lost its start. Hours without a
+ * cue, which would be hours of silence, are reported.
  */
 export const plausibleTimes = (script: Subtitle): Subtitle => {
   const inFile = [...script.cues].sort((a, b) => a.line - b.line || a.index - b.index)
@@ -46,9 +51,23 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
   const behind = new Set(inFile.slice(timed + 1))
   const isZeroed = (cue: Cue) =>
     cue.end === 0 && cue.text.trim() !== "" && (isAss || (behind.has(cue) && cue !== inFile[0]))
-  const [kept, zeroed] = Array.partition(script.cues, isZeroed)
+  const [rest, zeroed] = Array.partition(script.cues, isZeroed)
   const notices: globalThis.Array<Notice> = []
   const late: globalThis.Array<Cue> = []
+  const startOf = (cue: Cue): Millis => {
+    const before = cue.start > 0 || isAss ? undefined : inFile[inFile.indexOf(cue) - 1]
+    if (before === undefined || before.start === 0 || cue.end <= before.end) return cue.start
+    notices.push(
+      noticeAt(cue.line, `cue ${cue.index} starts at zero after others; read as the end of the one before`)
+    )
+    return before.end
+  }
+  const kept = inOrder(
+    rest.map((cue) => {
+      const start = startOf(cue)
+      return start === cue.start ? cue : Cue.make({ ...cue, start }, skipValidation)
+    })
+  )
   const isOnlyLong = (cue: Cue) =>
     kept.length > 1 && kept.every((other) => other === cue || other.end - other.start <= maxCue)
   let reached = 0
@@ -58,7 +77,7 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
       notices.push(
         noticeAt(
           line,
-          `cue ${index} starts at ${clock(start)}, after ${clock(start - reached)} without a cue, which will be silence; correct its time, or set start if the film begins later`
+          `cue ${index} starts at ${clockText(start)}, after ${clockText(start - reached)} without a cue, which will be silence; correct its time, or set start if the film begins later`
         )
       )
     const next = kept.slice(at + 1, at + 50).find((other) => other.start > start)?.start
@@ -96,7 +115,9 @@ export const plausibleTimes = (script: Subtitle): Subtitle => {
 }
 
 /** Formats milliseconds as `10:00:03`. */
-const clock = (time: number): string =>
-  [Math.floor(time / hour), Math.floor(time / 60_000) % 60, Math.floor(time / 1000) % 60]
+export const clockText = (time: number): string => {
+  const seconds = Math.round(time / 1000)
+  return [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
     .map((field) => `${field}`.padStart(2, "0"))
     .join(":")
+}

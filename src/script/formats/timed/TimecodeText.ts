@@ -2,7 +2,7 @@
  * Parses texts with two timecodes before each caption, on its line or above it, as Adobe Encore, Avid and Premiere
  * export them: `00:00:01:00 00:00:03:12 Hello`.
  */
-import { clockIn, guessedClock, knownClock, millisOfTimecode, timecodeFields } from "./FrameClock.ts"
+import { clockIn, guessedClock, knownClock, timecodeTime } from "./FrameClock.ts"
 import { isTimelike, type ReadSubtitle, subtitleOf, type TimedOptions, unreadLine } from "./TimedLines.ts"
 
 const timecode = "\\d{1,2}[:;]\\d{2}[:;]\\d{2}[:;.]\\d{2}"
@@ -32,11 +32,10 @@ export const readTimecodeText = (text: string, options: TimedOptions = {}): Read
   const found: Array<{ line: number; times?: { start: number; end: number }; rows: Array<string> }> = []
   text.split("\n").forEach((written, index) => {
     const [, from = "", to = "", words = ""] = form.exec(written) ?? []
-    const [start, end] = [timecodeFields(from), timecodeFields(to)]
-    if (start !== undefined && end !== undefined) {
-      const times = { start: millisOfTimecode(start, clock), end: millisOfTimecode(end, clock) }
-      found.push({ line: index + 1, times, rows: [words.trim()] })
-    } else if (isTimelike(written.replace(/^\s*\d{1,6}[.:]?\s+/u, "")))
+    const [start, end] = [timecodeTime(from, clock), timecodeTime(to, clock)]
+    if (start !== undefined && end !== undefined)
+      found.push({ line: index + 1, times: { start, end }, rows: [words.trim()] })
+    else if (isTimelike(written.replace(/^\s*\d{1,6}[.:]?\s+/u, "")))
       found.push({ line: index + 1, rows: [written] })
     else if (!aside.test(written)) found.at(-1)?.rows.push(written.trim())
   })

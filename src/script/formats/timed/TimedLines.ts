@@ -15,15 +15,9 @@ import { excerpt } from "../../markup/CueLines.ts"
 import { type MarkedTurn, turnsOfMarkup } from "../../markup/CueMarkup.ts"
 import { cueVoices, inOrder } from "../../markup/CueVoices.ts"
 import { type LostBlock, lostCues } from "../cues/LostBlocks.ts"
-import { maxTime } from "../cues/TimingLine.ts"
-import { midnights } from "./PlausibleTimes.ts"
-import {
-  type FrameClock,
-  knownClock,
-  type KnownRates,
-  millisOfTimecode,
-  timecodeFields
-} from "./FrameClock.ts"
+import { maxTime, startsBeforeZero } from "../cues/TimingLine.ts"
+import { clockText, endBehind, midnights } from "./PlausibleTimes.ts"
+import { type FrameClock, knownClock, type KnownRates, millisOfTimecode, timecodeTime } from "./FrameClock.ts"
 
 /** A manifest's settings for an input, apart from its encoding. */
 export interface TimedOptions extends KnownRates {
@@ -95,8 +89,8 @@ export const subtitleOf = (
   const later = programme.isTimecode ? midnights(lines.map(({ start }) => start)) : []
   const worded = lines
     .map((line, at) => ({
-      line: nextDay(line, later[at] ?? 0),
-      words: cueVoices(line.turns.flatMap(resolved))
+      line: nextDay({ ...line, end: line.end && endBehind(line.start, line.end) }, later[at] ?? 0),
+      words: cueVoices(line.turns.flatMap(turnsWithin))
     }))
     .filter(({ words }) => words.text !== "")
   if (worded.length === 0)
@@ -113,10 +107,16 @@ export const subtitleOf = (
   for (const { line, words } of worded) {
     const start = Math.round(line.start - told.at)
     const end = Math.round((line.end ?? line.start) - told.at)
-    if (!(start < maxTime)) {
-      lost.push(unreadLine(line.line, words.text, "expected a time below 100,000 hours"))
+    const why = !(start < maxTime)
+      ? "expected a time below 100,000 hours"
+      : Math.max(line.start, line.end ?? line.start) < 0
+        ? "the cue ends before zero"
+        : undefined
+    if (why !== undefined) {
+      lost.push(unreadLine(line.line, words.text, why))
       continue
     }
+    if (line.start < 0) said.push(noticeAt(line.line, startsBeforeZero))
     if (Math.max(start, end) < 0) {
       const what = excerpt(words.text)
       said.push(noticeAt(line.line, `skipped a cue before the programme's start: "${what}"`))
@@ -214,7 +214,7 @@ const nextDay = <Timed extends { readonly start: number; readonly end: number | 
       }
 
 /** Returns the turns in the text of one turn, which may contain markup. A speaker in the markup takes precedence. */
-const resolved = ({ speaker, text }: MarkedTurn): ReadonlyArray<MarkedTurn> =>
+export const turnsWithin = ({ speaker, text }: MarkedTurn): ReadonlyArray<MarkedTurn> =>
   turnsOfMarkup(text).map((turn) => ({
     text: turn.text,
     speaker: turn.speaker ?? (speaker === undefined || speaker.trim() === "" ? undefined : speaker.trim())
@@ -236,14 +236,14 @@ const startOf = (
   { start: named, filmStart }: TimedOptions
 ): ToldStart | ScriptFault => {
   if (named !== undefined) {
-    const fields = timecodeFields(named)
-    return fields === undefined
+    const at = timecodeTime(named, clock)
+    return at === undefined
       ? faultAt(1, named, "start: expected a timecode such as 10:00:00:00 or a time such as 00:59:50")
-      : { at: millisOfTimecode(fields, clock), why: undefined }
+      : { at, why: undefined }
   }
   const [first, ...others] = starts
   if (first === undefined) return { at: 0, why: undefined }
-  const counted = (from: string, at: number, shown = shownTime(at)): ToldStart => ({
+  const counted = (from: string, at: number, shown = clockText(at)): ToldStart => ({
     at,
     why: `times are counted from ${shown}, ${from}; set "start" if the film begins elsewhere`
   })
@@ -251,8 +251,7 @@ const startOf = (
   const middle = sorted[Math.floor(sorted.length / 2)] ?? first
   if (stated !== undefined && stated > 0 && middle >= stated)
     return counted("the start of the programme that the file states", stated)
-  const film = filmStart === undefined ? undefined : timecodeFields(filmStart)
-  const filmed = film === undefined ? 0 : millisOfTimecode(film, clock)
+  const filmed = timecodeTime(filmStart ?? "", clock) ?? 0
   if (filmed >= hour / 2 && (sorted[0] ?? 0) >= filmed) return counted("the film's own timecode", filmed)
   if (!isTimecode) return { at: 0, why: undefined }
   // A zero subtitle of a title page, far before the others, does not count.
@@ -264,15 +263,8 @@ const startOf = (
   // A slate or a test caption, shortly before the programme.
   const before = sorted.filter((start) => start >= earliest && start < next)
   if (earliest >= next - leader && before.length <= maxBefore && middle >= next)
-    return counted("the whole hour after the first cue", next, shownTime((reel + 1) * hour))
+    return counted("the whole hour after the first cue", next, clockText((reel + 1) * hour))
   return reel > 0 && earliest - at < hour / 2
-    ? counted("the whole hour before the first cue", at, shownTime(reel * hour))
+    ? counted("the whole hour before the first cue", at, clockText(reel * hour))
     : { at: 0, why: undefined }
-}
-
-const shownTime = (time: number): string => {
-  const seconds = Math.round(time / 1000)
-  return [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
-    .map((field) => `${field}`.padStart(2, "0"))
-    .join(":")
 }

@@ -5,6 +5,7 @@
 import { Either } from "effect"
 import { noticeAt, faultAt } from "../../../domain/speech/Cue.ts"
 import { excerpt } from "../../markup/CueLines.ts"
+import { startsBeforeZero } from "../cues/TimingLine.ts"
 import { type ReadSubtitle, subtitleOf, type TimedOptions } from "../timed/TimedLines.ts"
 import { daptScriptOf } from "./DaptScript.ts"
 import { clockOf, ttmlTime } from "./TtmlClock.ts"
@@ -67,7 +68,9 @@ export const readTtml = (text: string, options: TimedOptions = {}): ReadSubtitle
     if (times.damaged(element) === undefined)
       tell(
         element.line,
-        `ignored the time "${excerpt(written)}"; expected one such as 00:00:01.500, 00:00:01:12 or 1.5s`
+        ttmlTime(written, clock) === undefined
+          ? `ignored the time "${excerpt(written)}"; expected one such as 00:00:01.500, 00:00:01:12 or 1.5s`
+          : startsBeforeZero
       )
   if (isFragment) tell(root.line, "the <tt> element is missing; read as a part of a TTML file")
   if (times.isAbsolute)

@@ -1,5 +1,11 @@
 /** Reads TTML time expressions by a document's timing parameters (https://www.w3.org/TR/ttml2/#timing). */
-import { type FrameClock, millisOfTimecode } from "../timed/FrameClock.ts"
+import {
+  clockTime,
+  type FrameClock,
+  millisOfTimecode,
+  signedTime,
+  timecodeFields
+} from "../timed/FrameClock.ts"
 import type { XmlElement } from "./XmlTree.ts"
 
 /** The timing parameters of a document. */
@@ -40,32 +46,24 @@ export const clockOf = ({ attributes }: XmlElement): TtmlClock => {
   }
 }
 
-const clockTime = /^(\d+):(\d{1,2}):(\d{1,2})(?:[.,](\d+)|[:;](\d{1,3})(?:\.(\d+))?)?$/u
-const shortTime = /^(\d+):(\d{1,2})(?:[.,](\d+))?$/u
+const framedTime = /^(\d+:\d{1,2}:\d{1,2})(?:[:;](\d{1,3})(?:\.(\d+))?)?$/u
 const offsetTime = /^(\d+(?:[.,]\d+)?)\s*(h|m|s|ms|f|t)?$/u
 
 /** Returns the milliseconds of a time expression; undefined for any other text. A bare number means seconds. */
-export const ttmlTime = (expression: string, clock: TtmlClock): number | undefined => {
-  const text = expression.trim()
-  const full = clockTime.exec(text)
-  if (full !== null) {
-    const [hours = 0, minutes = 0, seconds = 0] = full.slice(1, 4).map(Number)
-    const fraction = full[4] === undefined ? 0 : Number(`0.${full[4]}`)
-    const frames = Number(full[5] ?? 0) + Number(full[6] ?? 0) / clock.subFrames
-    if (clock.isSmpte && full[4] === undefined)
-      return millisOfTimecode({ hours, minutes, seconds, frames }, clock)
-    return ((hours * 60 + minutes) * 60 + seconds + fraction) * 1000 + (frames * 1000) / clock.rate
-  }
-  const short = shortTime.exec(text)
-  if (short !== null) return (Number(short[1]) * 60 + Number(`${short[2]}.${short[3] ?? 0}`)) * 1000
-  const offset = offsetTime.exec(text)
-  if (offset === null) return undefined
-  const value = Number((offset[1] ?? "").replace(",", "."))
-  const unit = offset[2] ?? "s"
-  if (unit === "f") return (value * 1000) / clock.rate
-  if (unit === "t") return (value * 1000) / clock.ticks
-  return (
-    value *
-    { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }[unit === "h" || unit === "m" || unit === "ms" ? unit : "s"]
-  )
+export const ttmlTime = (expression: string, clock: TtmlClock): number | undefined =>
+  signedTime(expression.trim(), (text) => unsignedTime(text, clock))
+
+const unsignedTime = (text: string, clock: TtmlClock): number | undefined => {
+  const [, whole = "", count = 0, part = 0] = framedTime.exec(text) ?? []
+  const frames = Number(count) + Number(part) / clock.subFrames
+  const fields = clock.isSmpte ? timecodeFields(whole) : undefined
+  if (fields !== undefined) return millisOfTimecode({ ...fields, frames }, clock)
+  const timed = clockTime(whole === "" ? text : whole)
+  if (timed !== undefined) return timed + (frames * 1000) / clock.rate
+  const [, value, unit = "s"] = offsetTime.exec(text) ?? []
+  const perSecond: Readonly<Record<string, number>> = { ms: 1000, f: clock.rate, t: clock.ticks }
+  const seconds: Readonly<Record<string, number>> = { h: 3600, m: 60 }
+  return value === undefined
+    ? undefined
+    : (Number(value.replace(",", ".")) * 1000 * (seconds[unit] ?? 1)) / (perSecond[unit] ?? 1)
 }

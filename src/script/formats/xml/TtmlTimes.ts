@@ -7,9 +7,9 @@ import { elementsOf, elementsNamed, type XmlElement } from "./XmlTree.ts"
 export interface TtmlTimes {
   /** The active interval of a child of an element that is active in `parent`; `after` is the end of its sibling. */
   readonly of: (element: XmlElement, parent: Interval, isSequence: boolean, after: number) => Interval
-  /** Time expressions that could not be read, by element. */
+  /** Time expressions that could not be read, and negative starts, by element. */
   readonly unread: ReadonlyMap<XmlElement, string>
-  /** Why an element's start cannot be read; undefined if it can, or has none. */
+  /** The start of an element if it cannot be read, or is before zero like the end. */
   readonly damaged: (element: XmlElement) => string | undefined
   /** Elements outside the times of the elements around them, which are never shown. */
   readonly outside: ReadonlySet<XmlElement>
@@ -27,14 +27,16 @@ export const timesOf = (root: XmlElement, clock: TtmlClock): TtmlTimes => {
     const written = element.attributes.get(name)
     if (written === undefined || written.trim() === "") return undefined
     const found = ttmlTime(written, clock)
-    if (found === undefined && !/^indefinite$/iu.test(written.trim())) unread.set(element, written)
+    const isUnread = found === undefined && !/^indefinite$/iu.test(written.trim())
+    if (isUnread || (found !== undefined && found < 0 && name === "begin")) unread.set(element, written)
     return found
   }
   const damaged = ({ attributes }: XmlElement): string | undefined => {
-    const begin = attributes.get("begin")
-    return begin === undefined || begin.trim() === "indefinite" || ttmlTime(begin, clock) !== undefined
-      ? undefined
-      : begin
+    const [begin, end, dur] = ["begin", "end", "dur"].map((name) => attributes.get(name))
+    if (begin === undefined || begin.trim() === "indefinite") return undefined
+    const start = ttmlTime(begin, clock)
+    const until = ttmlTime(end ?? "", clock) ?? (start ?? 0) + (ttmlTime(dur ?? "", clock) ?? 0)
+    return start === undefined || (start < 0 && until < 0) ? begin : undefined
   }
   const isAbsolute = countsFromFileStart(root, time)
   const of: TtmlTimes["of"] = (element, parent, isSequence, after) => {
@@ -54,7 +56,7 @@ export const timesOf = (root: XmlElement, clock: TtmlClock): TtmlTimes => {
     // An end before the start is a fault of the file. Paragraphs keep it for a notice.
     if (own < start) return { start, end: element.name === "p" || element.name === "span" ? own : until }
     const active = shared({ start, end: own }, { start: parent.start, end: until })
-    if (active.end <= active.start && own > start) outside.add(element)
+    if (active.end <= active.start && own > start && !(begin !== undefined && begin < 0)) outside.add(element)
     return active
   }
   return { of, unread, damaged, outside, isAbsolute }

@@ -48,6 +48,8 @@ describe("parseTiming", () => {
     expect(times("00:00:60,000 --> 00:01:60,000")).toEqual([60_000, 120_000])
     expect(times("00:59:60,000 --> 00:60:02,000")).toEqual([3_600_000, 3_602_000])
     expect(times("00:01.1000 --> 00:60.000", "vtt")).toEqual([2000, 60_000])
+    expect(times("00:00:01.0000 --> 00:00:02.2499", "vtt")).toEqual([1000, 2250])
+    expect(times("00:01.000000 --> 00:02.2495", "vtt")).toEqual([1000, 2250])
     expect(times("00:00:01,249.0999999 --> 00:00:04,999.9999")).toEqual([1249, 5000])
     expect(times("0:00:01.1000,0:00:04.2499999", "sbv")).toEqual([2000, 4250])
   })
@@ -67,6 +69,11 @@ describe("parseTiming", () => {
       "--≥",
       "-->>>",
       "&#45;&#45;&#62;",
+      "&rarr;",
+      "&#8594;",
+      "&minus;&mdash;&gt;",
+      "--\\>",
+      "---------->",
       "hasta el"
     ])
       for (const style of ["srt", "vtt"] as const)
@@ -78,12 +85,48 @@ describe("parseTiming", () => {
     expect(times("00：00：01。000 －－＞ 00：00：02。000")).toEqual([1000, 2000])
     expect(times("00:00:01,000 bis 00:00:02,000")).toEqual([1000, 2000])
     expect(times("00:00:-1,000 --> 00:00:02,000")).toEqual([0, 2000])
-    expect(times("\u221200:00:01,000 --> 00:00:02,000")).toEqual([0, 2000])
+    for (const minus of ["\u2212", "\u2013"])
+      expect(times(`${minus}00:00:01,000 --> 00:00:02,000`)).toEqual([0, 2000])
     expect(times("10:30 => 11:45")).toBe("none")
   })
 
+  it("reads misspelled times, and says how", () => {
+    const colons = "read the signs between hours, minutes and seconds as colons"
+    const zero = 'read the letter "O" in a time as 0'
+    const lines: Readonly<Record<string, string>> = {
+      "00.00.01,000 --> 00.00.02,500": colons,
+      "00.00.01.000 --> 00.00.02.500": colons,
+      "0.0.1,000 -> 0.0.2,500": colons,
+      "00:00:01,000 --> 00.00.02,500": colons,
+      "00:00.01,000 --> 00.00:02,500": colons,
+      "00;00;01,000 --> 00;00;02,500": colons,
+      "0O:00:01,000 --> 00:00:02,500": zero,
+      "OO:OO:O1,OOO --> OO:OO:O2,5OO": zero,
+      "0o:00:01.o00 --> 00:00:02.5": zero,
+      "00:00:01,000 ==> 00:00:02,5O0 X1:10": zero,
+      "00:00:0l,000 --> 00:00:02,500": 'read the letter "I" or "l" in a time as 1',
+      "00:00:01 000 --> 00:00:02 500": "read the space in a time as a comma"
+    }
+    for (const [line, repair] of Object.entries(lines))
+      for (const style of ["srt", "vtt", "sbv"] as const)
+        expect(parseTiming(line, style), line).toEqual({
+          kind: "time",
+          start: 1000,
+          end: 2500,
+          repair,
+          words: ""
+        })
+    for (const line of ["Go to OO:1 --> now", "1O:30 - 11:45"]) expect(times(line), line).toBe("none")
+  })
+
   it("distinguishes an unreadable time line from text", () => {
-    for (const line of ["00:00:61,000 --> 00:01:02,000", "00:00:01,000 -->", "--> 00:00:01,000"])
+    for (const line of [
+      "00:00:61,000 --> 00:01:02,000",
+      "00:00:01,000 -->",
+      "--> 00:00:01,000",
+      "00:00:01,000 →to: 00:00:02,000",
+      "00:00:01,249.09 --> 00:00:02,251,7"
+    ])
       expect(times(line), line).toBe("unreadable")
     for (const line of ["00:00:01.000 ... 00:00:02.000", "10:30 sharp --> go", "Go --> 1:xx", "-->"])
       expect(times(line, "vtt"), line).toBe("unreadable")
@@ -94,6 +137,7 @@ describe("parseTiming", () => {
       "12",
       "He said 00:01 --> twice",
       "→ next",
+      "9:58.32 against 10:02.11",
       "08:00 or 09:00"
     ])
       expect(times(line), line).toBe("none")
