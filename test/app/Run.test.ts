@@ -299,7 +299,7 @@ describe("plan", () => {
     writeFileSync(join(cwd, "film.en.srt"), srt.replace("Four five six.", "Four five six. ".repeat(8)))
     const table = await runHere(["plan", "batch.yaml", "--fail-on", "overrun,new,price"], { cwd })
     expect(table.code).toBe(3)
-    expect(table.stdout).toMatch(/^film 2 +6 .* Four five six\..* 61$/mu)
+    expect(table.stdout).toMatch(/^film 2 +6 .* Four five six\..* 63$/mu)
     expect(table.stderr.split("\n").slice(0, 2)).toEqual([
       "dubwright: --fail-on overrun: 2 lines would not fit",
       "dubwright: --fail-on new: 5 utterances are not cached"
@@ -313,7 +313,7 @@ describe("plan", () => {
     expect([json.code, json.stderr]).toEqual([0, "wrote plan.html\n"])
     const { jobs, total } = JSON.parse(json.stdout)
     expect(jobs[0].tight).toMatchObject([
-      { cue: 2, line: 6, lengthFrom: "estimated", flags: ["early", "fast", "overrun"], shortenBy: 61 },
+      { cue: 2, line: 6, lengthFrom: "estimated", flags: ["early", "fast", "overrun"], shortenBy: 63 },
       { cue: 3 }
     ])
     expect(jobs[0].speakers).toEqual([{ cues: 3, voices: ["provider_opensource/os-slt"] }])

@@ -31,15 +31,7 @@ const optionsOf = (wanted: NewKey) =>
     const { name, credits, account, requestsPerSecond, creditsPerDay } = wanted
     const scopes = wanted.scopes === undefined ? undefined : yield* scopesOf(wanted.scopes)
     const expiresAt = wanted.expires === undefined ? undefined : yield* expiryOf(wanted.expires)
-    return {
-      name,
-      ...(credits === undefined ? {} : { credits }),
-      ...(account === undefined ? {} : { account }),
-      ...(scopes === undefined ? {} : { scopes }),
-      ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }),
-      ...(creditsPerDay === undefined ? {} : { creditsPerDay })
-    } satisfies Keys.KeyOptions
+    return { name, credits, account, scopes, expiresAt, requestsPerSecond, creditsPerDay }
   })
 
 const scopesOf = (list: string) => {

@@ -5,28 +5,31 @@
  * heard from s to e, at speed v = length / (e - s). `FitOrder.ts` gives the ends `breath`, `allowed` and `barrier`. Its
  * cost is the sum of these terms:
  *
- *     onset   30 X + 10 X²                 X = |s - start|; 50 per second beyond 1 s; half if longer than the slot
+ *     onset   70 X + 50 (X - 0.1)          X = |s - start|; the second part is what exceeds 0.1 s
+ *             50 X + 15 (X - 0.1)              the same, if the line is longer than its slot
  *     tail    0.3 T                        T = e - end, where it runs past its cue
  *             + 3 (e - breath)             where it takes the breath after a sentence
- *             + 2 (T - late)               the part beyond fit.late: worth it in silence, if speech is hurried
- *             + 8 (e - allowed)            the part beyond what is allowed: worth speaking at maxSpeed, but not faster
+ *             + 3.3 (T - late)             the part beyond fit.late: worth it in silence, if speech is hurried
+ *             + 43 (e - allowed)           the part beyond what is allowed: worth maxSpeed, but no more and no shift
  *     cross   60 (e - barrier)             where it runs into a line that is not placed after it; also 60 per second
  *                                          that such a line starts before its slot
- *     speed   length · (0.4 (v - 1) + 3.5 (v - 1)²)
- *             + length · 36 (v - maxSpeed)     the part beyond fit.maxSpeed
+ *     speed   length · (0.4 (v - 1) + 4.5 (v - 1)²)
+ *             + length · 58 (v - maxSpeed)     the part beyond fit.maxSpeed
  *             + length · (0.1 w + w²)          w = 1/v - 1, where fit.minSpeed allows a slower line
- *             + 20 (v - 1.09)                  the part beyond 1.09, if the line fits its slot as recorded
+ *             + 205 (v - 1.098)                the part beyond 1.098, if the line fits its slot as recorded
  *     fill    3 R                          R = end - e, the empty rest of the cue, if fit.minSpeed is below 1
  *     film    1,000,000 (e - horizon)      where it runs past the end of the film and would be cut off
- *     change  48 (|1/v - 1/v'| - 0.05)²    v' is the speed of the speaker's line before; nothing up to 0.05; less
- *                                          after a pause of more than 0.3 s, nothing after 0.5 s
+ *     change  3450 (|v - v'| - 0.119)²     v' is the speed of the speaker's line before; nothing up to 0.12, linear
+ *                                          from 0.15 on; less after a pause of more than 0.3 s, nothing after 0.5 s
  *
- * Each term is convex in (s, e): 1/v = (e - s) / length is linear, and v is a convex function of the line's duration.
- * The slopes at zero are positive. So a line that fits keeps its exact time. If its neighbours also fit, it keeps its
- * speed, too. The squares spread an excess over neighbours instead of leaving it to one line. Speed is weighted by
- * length, so neighbours in a dense stretch settle on one speed. A late tail is cheapest, because dubbers let a line run
- * on before they rush it. Viewers notice a late mouth first. The half onset cost lets a line
- * that has no room move, rather than a neighbour that has some.
+ * Each term but the last is convex in (s, e): 1/v = (e - s) / length is linear, and v is a convex function of the
+ * line's duration. The slopes at zero are positive. So a line that fits keeps its exact time. If its neighbours
+ * also fit, it keeps its speed, too. The squares spread an excess over neighbours instead of leaving it to one
+ * line. Speed is weighted by length, so neighbours in a dense stretch settle on one speed. A late tail is cheapest,
+ * because dubbers let a line run on before they rush it. Viewers notice a late mouth first. The lower onset cost
+ * lets a line that has no room move, rather than a neighbour that has some. Beside a line that fits and is spoken
+ * at 1.1 at most, a crowded one settles at 1.25 if it can: a larger step is heard, and hurrying the other line
+ * further costs as much.
  */
 import type { Millis } from "../../domain/time/Units.ts"
 
@@ -61,9 +64,9 @@ export interface FitEnds {
 /** Returns the cost of starting at `start` (ms). */
 export const onsetCost = (line: FitLine, { isBarrier }: FitEnds, start: number): number => {
   const shift = Math.abs(start - line.start) / 1000
-  const harm = shift < 1 ? 30 * shift + 10 * shift * shift : 50 * shift - 10
+  const beyond = Math.max(0, shift - 0.1)
   return (
-    (line.length > line.end - line.start ? harm / 2 : harm) +
+    (line.length > line.end - line.start ? 50 * shift + 15 * beyond : 70 * shift + 50 * beyond) +
     (isBarrier && start < line.start ? crossing * shift : 0)
   )
 }
@@ -83,8 +86,8 @@ export const tailCost = (
   return (
     (0.3 * over +
       3 * Math.max(0, end - breath) +
-      2 * Math.max(0, over - late) +
-      8 * Math.max(0, end - allowed) +
+      3.3 * Math.max(0, over - late) +
+      43 * Math.max(0, end - allowed) +
       crossing * Math.max(0, end - barrier)) /
     1000
   )
@@ -101,8 +104,8 @@ export const speedCost = (line: FitLine, duration: number, maxSpeed: number): nu
   const excess = length / duration - 1
   const beyond = length / duration - maxSpeed
   return (
-    (length / 1000) * (0.4 * excess + 3.5 * excess * excess + 36 * Math.max(0, beyond)) +
-    (length > line.end - line.start ? 0 : 20 * Math.max(0, excess - 0.09))
+    (length / 1000) * (0.4 * excess + 4.5 * excess * excess + 58 * Math.max(0, beyond)) +
+    (length > line.end - line.start ? 0 : 205 * Math.max(0, excess - 0.098))
   )
 }
 
@@ -110,12 +113,13 @@ export const speedCost = (line: FitLine, duration: number, maxSpeed: number): nu
 export const filmCost = (over: number): number => Math.max(0, over * 1_000)
 
 /**
- * Returns the cost of a change of pace (1 / speed) between neighbours. A change of up to 0.05 is hardly audible and
- * costs nothing. `weight` comes from `changeWeight`.
+ * Returns the cost of a change of speed between neighbours, from their paces (1 / speed). A change of up to 0.12 costs
+ * nothing. From 0.15 on, it is clearly heard. `weight` comes from `changeWeight`.
  */
 export const changeCost = (pace: number, other: number, weight: number): number => {
-  const change = Math.abs(pace - other) - 0.05
-  return change > 0 ? 48 * weight * change * change : 0
+  const excess = weight === 0 ? 0 : Math.abs(1 / pace - 1 / other) - 0.119
+  if (excess <= 0) return 0
+  return 3_450 * weight * (excess < 0.03 ? excess * excess : 0.06 * excess - 0.0009)
 }
 
 /**

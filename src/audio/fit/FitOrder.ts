@@ -72,7 +72,7 @@ export const fitOrder = (lines: ReadonlyArray<FitLine>, limits: FitLimits): FitO
       const pause = (lines[nexts[i]!]?.start ?? Infinity) - end
       return {
         breath: endsSentence ? end + Math.max(0, pause - breath) : Infinity,
-        allowed: end + limits.late + Math.max(0, Math.min(limits.late, (pause - limits.late) / 4)),
+        allowed: end + limits.late + Math.max(0, Math.min(limits.late, (pause - limits.late) / 12)),
         barrier: lines[rivals[i]![0] ?? lines.length]?.start ?? Infinity,
         isBarrier: barriers.has(i)
       }

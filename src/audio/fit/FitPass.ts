@@ -7,9 +7,10 @@
  *
  * - choices that a limit makes equal to another one
  * - starts after the line's time that no end of the line before requires
- * - starts before the line's time, if a later one ends before the next line can start, and before the film ends
+ * - starts before the line's time, if a later one ends before the next line can start, before the film ends, and within
+ *   what is allowed
  *
- * A start nearer to the line's time saves at least 15 a second, more than its later end can cost (`FitCost.ts`).
+ * A start nearer to the line's time saves at least 50 a second, more than a later end costs up to there (`FitCost.ts`).
  */
 import type { FitLimits } from "../../domain/speech/Placement.ts"
 import { changeCost, fillCost, filmCost, onsetCost, speedCost, tailCost, type FitLine } from "./FitCost.ts"
@@ -118,6 +119,7 @@ const narrow = (
   { starts, lengths, bounds }: Choices
 ): void => {
   const { start, end } = lines[i]!
+  const { barrier, allowed } = order.ends[i]!
   const s = i * startChoices
   const l = i * lengthChoices
   let firstLength = 0
@@ -133,7 +135,7 @@ const narrow = (
         lengths[last * lengthChoices + bounds[last * 4 + 3]!]!
   /** The latest start at which the line's end costs little, and nothing to other lines. */
   const late =
-    Math.min(following, horizon, order.ends[i]!.barrier, (limits.minSpeed ?? 1) < 1 ? end : Infinity) -
+    Math.min(following, horizon, barrier, allowed, (limits.minSpeed ?? 1) < 1 ? end : Infinity) -
     lengths[l + lastLength]!
   let firstStart = 0
   let lastStart = 0

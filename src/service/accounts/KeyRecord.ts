@@ -12,21 +12,21 @@ export const keyPrefix = "nativeapikey_"
 /** The scopes and limits of a key, and its expiry. Each limit is absent if there is none. */
 export interface KeyLimits {
   /** Default: every scope. */
-  readonly scopes?: ReadonlyArray<KeyScope>
-  readonly expiresAt?: Date
+  readonly scopes?: ReadonlyArray<KeyScope> | undefined
+  readonly expiresAt?: Date | undefined
   /** Requests per second, with bursts of ten seconds' worth. */
-  readonly requestsPerSecond?: number
+  readonly requestsPerSecond?: number | undefined
   /** Credits that its tasks may reserve or spend in a day (UTC). */
-  readonly creditsPerDay?: number
+  readonly creditsPerDay?: number | undefined
 }
 
 /** Options of a new key. It gets a new account with `credits` (default unlimited), or joins an existing `account`. */
 export interface KeyOptions extends KeyLimits {
   readonly name: string
   /** Whole credits, 0 or more. With `account`, granted in addition. */
-  readonly credits?: number
+  readonly credits?: number | undefined
   /** The id of an existing account. */
-  readonly account?: number
+  readonly account?: number | undefined
 }
 
 /** Why a key cannot be created, imported or revoked, or credits cannot be granted. */

@@ -373,9 +373,9 @@ describe("the cost of a placement", () => {
       { start: 100, end: 1_100 },
       { start: 1_100, end: 2_100 }
     ]
-    const onset = 30 * 0.1 + 10 * 0.01
-    const speed = 1.2 * (0.4 * 0.2 + 3.5 * 0.04)
-    const expected = onset + onset / 2 + 2 * 0.3 * 0.1 + speed + changeCost(1, 1 / 1.2, 1)
+    const [onset, onsetOfLong] = [70 * 0.1, 50 * 0.1]
+    const speed = 1.2 * (0.4 * 0.2 + 4.5 * 0.04)
+    const expected = onset + onsetOfLong + 2 * 0.3 * 0.1 + speed + changeCost(1, 1 / 1.2, 1)
     expect(harmOf(lines, heard, limits)).toBeCloseTo(expected, 9)
   })
 
