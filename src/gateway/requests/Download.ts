@@ -63,7 +63,7 @@ const maxTranscriptBytes = 8 * 1024 * 1024
  * Returns the maximum bytes of audio for a number of characters: about half a second per character as 48 kHz 32-bit
  * stereo, plus a margin.
  */
-const mostAudioBytes = (characters: number): number =>
+const maxAudioBytes = (characters: number): number =>
   Math.min(1024 * 1024 * 1024, 16 * 1024 * 1024 + characters * 200_000)
 
 /** Makes the download function of one service. */
@@ -157,7 +157,7 @@ export const makeDownload = Effect.gen(function* () {
     const fetched = Effect.gen(function* () {
       const seen = yield* task
       task = again
-      const audio = yield* file(seen.audio, mostAudioBytes(characters))
+      const audio = yield* file(seen.audio, maxAudioBytes(characters))
       const fault = notAudio(audio, shown)
       return fault === undefined ? { audio, transcript: yield* transcriptOf(seen) } : yield* fault
     })

@@ -35,7 +35,7 @@ type Reader = Mailbox.Mailbox<StoredTask, StreamBehind>
 /** Streams of events. */
 export class TaskFeed extends Effect.Service<TaskFeed>()("service/TaskFeed", {
   scoped: Effect.gen(function* () {
-    const { streams: mostOfAccount = accountStreams, allStreams: most = allStreams } =
+    const { streams: maxOfAccount = accountStreams, allStreams: most = allStreams } =
       (yield* ServiceOptions).config.limits ?? {}
     const events = yield* TaskEvents
     const store = yield* TaskStore
@@ -79,7 +79,7 @@ export class TaskFeed extends Effect.Service<TaskFeed>()("service/TaskFeed", {
       Effect.acquireRelease(
         Effect.suspend(() => {
           const own = open.get(account) ?? 0
-          if (own >= mostOfAccount)
+          if (own >= maxOfAccount)
             return full(
               `this account has ${own} open streams of events or speech, the most allowed; close one, or read tasks with Prefer: wait`
             )

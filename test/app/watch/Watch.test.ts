@@ -108,3 +108,22 @@ test("watch dubs each file that arrives once, and waits for the others", async (
   expect(sent.length).toBeGreaterThanOrEqual(7 + kept.length)
   expect(sent.length, "at most the files that vanish besides").toBeLessThanOrEqual(7 + crowd)
 })
+
+test("watch counts the credits of its batches, and stops at --max-credits", async () => {
+  const folder = emptyFolder()
+  const has = (id: string) => existsSync(join(folder, `out/${id}/${id}.wav`))
+  writeFileSync(
+    join(folder, "season.yaml"),
+    'defaults: { voice: os-slt, provider: provider_opensource, outputs: [wav] }\njobs: [{ input: "*.srt" }]\n'
+  )
+  // A line costs 6 credits: the third one is too much for 15.
+  const options = ["--embedded", "--settle", "0.1", "--every", "0.1", "--max-credits", "15"]
+  const watch = start(["watch", "season.yaml", ...options], { cwd: folder })
+  for (const [at, id] of ["E1", "E2", "E3"].entries()) {
+    writeFileSync(join(folder, `${id}.srt`), cue(1, `Good evening, number ${at + 1}.`))
+    if (id !== "E3") await until(() => has(id))
+  }
+  const { code, stderr } = await watch.ended
+  expect([code, ["E1", "E2", "E3"].map(has)]).toEqual([4, [true, true, false]])
+  expect(stderr).toContain("--max-credits")
+})

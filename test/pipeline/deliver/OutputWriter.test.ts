@@ -328,11 +328,13 @@ describe.each(ffmpegs)("a delivery, with $name", ({ service }) => {
         expect(files).toEqual([join(folder, "film.mp4")])
         const service = yield* Ffmpeg
         const info = yield* service.probe(join(folder, "film.mp4"))
-        expect(info.sounds.map(({ language, isDefault }) => [language, isDefault])).toEqual([
-          ["vie", true],
-          [undefined, false]
+        expect(info.sounds.map(({ language, title, isDefault }) => [language, title, isDefault])).toEqual([
+          ["vie", "Tiếng Việt", true],
+          [undefined, "Original", false]
         ])
-        expect(info.subtitles.map(({ language }) => language)).toEqual(["vie"])
+        expect(info.subtitles.map(({ language, title }) => [language, title])).toEqual([
+          ["vie", "Tiếng Việt"]
+        ])
         expect(info.picture?.duration).toBe(3_000_000)
         const left = yield* Effect.promise(() => stat(join(folder, ".film.sound.wav")).catch(() => undefined))
         expect(left).toBe(undefined)

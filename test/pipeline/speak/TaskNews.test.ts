@@ -22,7 +22,7 @@ const withNews = <A>(
   events: boolean,
   run: (
     news: TaskNews,
-    send: (notice: TaskNotice | StreamBroken) => Effect.Effect<unknown>,
+    send: (...notices: ReadonlyArray<TaskNotice | StreamBroken>) => Effect.Effect<unknown>,
     opened: () => number
   ) => Effect.Effect<A>
 ) =>
@@ -42,7 +42,7 @@ const withNews = <A>(
     return yield* Effect.flatMap(TaskNews, (news) =>
       run(
         news,
-        (notice) => Effect.zipRight(Queue.offer(queue, notice), settled),
+        (...notices) => Effect.zipRight(Queue.offerAll(queue, notices), settled),
         () => opened
       )
     ).pipe(Effect.provide(Layer.provide(TaskNews.Default, gateway)))
@@ -77,6 +77,26 @@ it.scoped("an event ends the wait, also if it came before the wait began", () =>
       yield* send(ended(one))
       expect(yield* Fiber.join(waiting)).toBe(true)
       expect(yield* news.ended(two, epoch, 30_000)).toBe(true)
+    })
+  )
+)
+
+it.scoped("remembers the last 10,000 tasks, and copies none of them for a further event", () =>
+  withNews(true, (news, send) =>
+    Effect.gen(function* () {
+      yield* news.epoch
+      yield* send({ _tag: "Open" })
+      const epoch = yield* news.epoch
+      const remembered = epoch?.ended
+      yield* send(...Array.from({ length: 10_003 }, (_, at) => ended(TaskId.make(`task-${at}`))))
+      while (remembered?.has(TaskId.make("task-10002")) === false) yield* settled
+      expect([epoch?.ended === remembered, remembered?.size]).toEqual([true, 10_000])
+      expect([2, 3, 10_002].map((at) => remembered?.has(TaskId.make(`task-${at}`)))).toEqual([
+        false,
+        true,
+        true
+      ])
+      expect(yield* news.ended(TaskId.make("task-3"), epoch, 30_000)).toBe(true)
     })
   )
 )

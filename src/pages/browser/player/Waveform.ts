@@ -19,7 +19,7 @@ const maxPeak = 0.86
 const labelRow = 17
 
 /** Rows of numbers for every cue, and for those that matter: the current one, its neighbours, and flagged ones. */
-const [usualRows, mostRows] = [2, 3]
+const [usualRows, maxRows] = [2, 3]
 
 /** Draws the waveform, and the cues near the visible part. */
 export class Waveform {
@@ -170,7 +170,7 @@ export class Waveform {
     const matters = (at: number): number =>
       at === current ? 0 : Math.abs(at - current) === 1 ? 1 : this.data.cues[at]?.mark !== "none" ? 2 : 3
     const taken: ReadonlyArray<Array<readonly [left: number, right: number]>> = Array.from(
-      { length: mostRows },
+      { length: maxRows },
       () => []
     )
     const rows = new Map<number, number>()
@@ -182,7 +182,7 @@ export class Waveform {
       const left = this.labelLeft(cue, scale)
       const right = left + labelWidth(cue.index)
       const row = taken
-        .slice(0, matters(at) < 3 ? mostRows : usualRows)
+        .slice(0, matters(at) < 3 ? maxRows : usualRows)
         .findIndex((labels) => labels.every(([from, to]) => right <= from || left >= to))
       if (row < 0) continue
       taken[row]?.push([left, right])
