@@ -27,9 +27,10 @@ export const lastingFailures: ReadonlySet<string> = new Set([
 
 /**
  * Characters that no label may contain, since it is shown on one line of lists and logs: control characters, line
- * separators, lone surrogates, and those that change the direction of the text around them.
+ * separators, lone surrogates, and format characters: these are invisible, or change the direction of the text around
+ * them. Joiners are part of words in Persian and Hindi.
  */
-export const notLabel = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]/u
+export const notLabel = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u
 
 /** POST /v1/text-to-speech/{voice_id}: the body. */
 export const CreateTask = Schema.Struct({

@@ -44,7 +44,7 @@ export const optionsFault = (
   now: number
 ): string | undefined => {
   if (!/^.{1,100}$/u.test(name.trim()) || notLabel.test(name.trim()))
-    return `invalid name "${name.trim().replaceAll(new RegExp(notLabel, "gu"), "\ufffd")}": expected 1 to 100 characters on one line, none of which changes the direction of the text`
+    return `invalid name "${name.trim().replaceAll(new RegExp(notLabel, "gu"), "\ufffd")}": expected 1 to 100 characters on one line, none of which is invisible or changes the direction of the text`
   if (credits !== undefined && (!Number.isSafeInteger(credits) || credits < 0))
     return `invalid credits ${credits}: expected a whole number, 0 or more`
   if (creditsPerDay !== undefined && (!Number.isSafeInteger(creditsPerDay) || creditsPerDay < 0))

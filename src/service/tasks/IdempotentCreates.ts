@@ -29,12 +29,10 @@ const nameRows = checkRows(
   })
 )
 
-/** Keys that were last used before this time, in milliseconds since 1970, are free again. */
-const expiry = (now: number): number => now - idempotencyRetention * 1000
-
 /**
  * Finds the create that an account made with an idempotency key. Each use restarts the retention, so that a response
- * that is lost now can still be replayed for the whole time.
+ * that is lost now can still be replayed for the whole time. The clock decides nothing here: if it were wrong, the
+ * create would be charged again.
  */
 export const replayOf =
   (sql: SqlClient) =>
@@ -43,7 +41,7 @@ export const replayOf =
       const now = yield* Clock.currentTimeMillis
       const [row] = yield* Effect.orDie(
         nameRows(sql`UPDATE idempotency SET used_at = ${now}
-          WHERE account_id = ${account} AND key = ${key} AND used_at >= ${expiry(now)}
+          WHERE account_id = ${account} AND key = ${key}
           RETURNING digest, task_id, characters, credits`)
       )
       if (row === undefined) return Option.none()
@@ -64,12 +62,10 @@ export const claimName = (sql: SqlClient, task: NewTask, { key, digest }: Create
       characters: task.characters,
       credits: task.credits,
       used_at: now
-    })} ON CONFLICT (account_id, key) DO UPDATE SET digest = excluded.digest, task_id = excluded.task_id,
-      characters = excluded.characters, credits = excluded.credits, used_at = excluded.used_at
-      WHERE idempotency.used_at < ${expiry(now)} RETURNING key`
+    })} ON CONFLICT (account_id, key) DO NOTHING RETURNING key`
     if (claimed.length === 0) return yield* new NameTaken()
   })
 
-/** Deletes expired idempotency keys. */
+/** Deletes the idempotency keys that have not been used for the retention time. Then they are free again. */
 export const expireNames = (sql: SqlClient, now: number) =>
-  sql`DELETE FROM idempotency WHERE used_at < ${expiry(now)}`
+  sql`DELETE FROM idempotency WHERE used_at < ${now - idempotencyRetention * 1000}`

@@ -111,7 +111,7 @@ const checkControls = (provider: ServedProvider, body: CreateTask): Either.Eithe
   return Either.void
 }
 
-/** Rejects control characters and lone surrogates; in labels, also those that change the direction of the text. */
+/** Rejects control characters and lone surrogates; in labels, also invisible ones. */
 const checkCharacters = (field: "text" | "voice_name", value: string): Either.Either<void, BadRequest> => {
   const found = (field === "text" ? notText : notLabel).exec(value)
   if (found === null) return Either.void
@@ -120,7 +120,7 @@ const checkCharacters = (field: "text" | "voice_name", value: string): Either.Ei
     new BadRequest({
       code: "field_invalid",
       field,
-      message: `${field}: contains U+${code.toString(16).toUpperCase().padStart(4, "0")}, a control character or lone surrogate; remove it`
+      message: `${field}: contains U+${code.toString(16).toUpperCase().padStart(4, "0")}, a control or invisible character, or a lone surrogate; remove it`
     })
   )
 }

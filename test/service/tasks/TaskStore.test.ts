@@ -4,11 +4,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Option, Redacted, TestClock } from "effect"
+import { Clock, Effect, FastCheck as fc, Option, Redacted, TestClock } from "effect"
 import * as Keys from "../../../src/service/accounts/KeyManagement.ts"
 import { KeyStore } from "../../../src/service/accounts/KeyStore.ts"
 import { describeStorage, inFolder, sqliteStorage } from "../storage/Backends.ts"
 import type { NewTask } from "../../../src/service/tasks/TaskRecord.ts"
+import { expireNames } from "../../../src/service/tasks/IdempotentCreates.ts"
 import { TaskQueue } from "../../../src/service/tasks/TaskQueue.ts"
 import { TaskStore } from "../../../src/service/tasks/TaskStore.ts"
 
@@ -343,6 +344,24 @@ describe("Keys", () => {
   )
 })
 
+it.scoped("keeps an idempotency key if the clock jumps ahead", () =>
+  inFolder(() =>
+    Effect.gen(function* () {
+      const store = yield* TaskStore
+      const owner = yield* account(100)
+      const idempotency = { key: "k", digest: Buffer.alloc(32) }
+      const first = { ...task(owner, 10), idempotency }
+      yield* store.create(first)
+      yield* TestClock.adjust("40 days")
+      expect((yield* Effect.flip(store.create({ ...task(owner, 10), idempotency })))._tag).toBe("NameTaken")
+      expect(Option.map(yield* store.replay(owner, idempotency), ({ taskId }) => taskId)).toEqual(
+        Option.some(first.taskId)
+      )
+      expect((yield* store.balance(owner)).reserved).toBe(10)
+    })
+  )
+)
+
 it.scoped("keeps an idempotency key for 7 days after its last use", () =>
   inFolder(() =>
     Effect.gen(function* () {
@@ -358,7 +377,12 @@ it.scoped("keeps an idempotency key for 7 days after its last use", () =>
         )
       }
       expect((yield* Effect.flip(store.create({ ...task(owner, 10), idempotency })))._tag).toBe("NameTaken")
+      const sql = yield* SqlClient
+      yield* TestClock.adjust("6 days")
+      yield* expireNames(sql, yield* Clock.currentTimeMillis)
+      expect(Option.isSome(yield* store.replay(owner, idempotency))).toBe(true)
       yield* TestClock.adjust("8 days")
+      yield* expireNames(sql, yield* Clock.currentTimeMillis)
       expect(yield* store.replay(owner, idempotency)).toEqual(Option.none())
       yield* store.create({ ...task(owner, 10), idempotency })
       expect((yield* store.balance(owner)).reserved).toBe(20)
