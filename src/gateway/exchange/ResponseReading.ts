@@ -3,7 +3,7 @@
  * at the top level or inside envelopes, and lists may be bare or named. Missing values become "" for text, 0 for counts
  * and -1 for credits.
  */
-import { Array as List, Order, Predicate } from "effect"
+import { Array as List, Either, Order, Predicate, Schema } from "effect"
 import type { Credits, Health } from "../../contract/Account.ts"
 import type { Model, Provider, Voice } from "../../contract/ProviderCatalogue.ts"
 import type { TaskStatus } from "../../contract/Task.ts"
@@ -13,8 +13,8 @@ import {
   defaultDialect,
   plainName
 } from "../../domain/manifest/ServiceDialect.ts"
-import { controlNames } from "../../domain/speech/Casting.ts"
-import type { StatedRules } from "../../domain/speech/ProviderProfile.ts"
+import { controlNames, neutralControls } from "../../domain/speech/Casting.ts"
+import { StatedRules } from "../../domain/speech/ProviderProfile.ts"
 
 /** Any JSON object. */
 export type Fields = Readonly<Record<string, unknown>>
@@ -468,23 +468,18 @@ export const providersOf = (value: unknown) => {
     const places = [fieldsOf(field("features")) ?? {}, ...layers]
     const ignore = (field: string, given: unknown) =>
       ignored.push(`${id.slice(0, 60)} ${field} ${(JSON.stringify(given) ?? "").slice(0, 60)}`)
-    const stated = <A>(field: string, read: (given: unknown) => A | undefined): A | undefined => {
-      const given = pickField(places, [field])
-      const known = given === undefined ? undefined : read(given)
-      if (given !== undefined && known === undefined) ignore(field, given)
-      return known
+    let rules: StatedRules = {}
+    for (const [rule, name, read] of statedFields) {
+      const given = pickField(places, [name])
+      const stated = decodeRules(given === undefined ? {} : { [rule]: read(given) })
+      if (Either.isLeft(stated)) ignore(name, given)
+      else rules = { ...rules, ...stated.right }
     }
-    const min = stated("min_characters", (given) => wholeNumber(given, 0))
-    const max = stated("max_characters", (given) => wholeNumber(given, leastMaximum))
-    const isContrary = min !== undefined && max !== undefined && min > max
-    if (isContrary) ignore("min_characters above max_characters", [min, max])
-    const srtInput = stated("srt_input", (given) => (typeof given === "boolean" ? given : undefined))
-    const transcript = stated("transcript", (given) => transcripts.find((known) => known === given))
-    const controls = stated("controls", rangesIn)
-    const price = stated("credits_per_character", (given) => {
-      const credits = finiteNumber(given)
-      return credits === undefined || credits < 0 ? undefined : credits
-    })
+    const { minChars = 0, maxChars = Infinity, ...others } = rules
+    if (minChars > maxChars) {
+      ignore("min_characters above max_characters", [minChars, maxChars])
+      rules = others
+    }
     const listed: Provider = {
       provider: id,
       name: text("name", "display_name") || id,
@@ -492,20 +487,12 @@ export const providersOf = (value: unknown) => {
       available: field("available", "enabled") !== false,
       default_model_id: text("default_model_id", "default_model"),
       features: {
-        transcript: transcript ?? "none",
-        srt_input: srtInput ?? false,
-        min_characters: min ?? 0,
-        max_characters: max ?? 0,
-        controls: controls ?? {}
+        transcript: rules.transcript ?? "none",
+        srt_input: rules.srtInput ?? false,
+        min_characters: rules.minChars ?? 0,
+        max_characters: rules.maxChars ?? 0,
+        controls: rangesIn(pickField(places, ["controls"])) ?? {}
       }
-    }
-    const rules: StatedRules = {
-      ...(min === undefined || isContrary ? {} : { minChars: min }),
-      ...(max === undefined || isContrary ? {} : { maxChars: max }),
-      ...(srtInput === undefined ? {} : { srtInput }),
-      ...(transcript === undefined ? {} : { transcript }),
-      ...(controls === undefined ? {} : { controls }),
-      ...(price === undefined ? {} : { prices: { "*": price } })
     }
     return { listed, rules }
   })
@@ -515,12 +502,17 @@ export const providersOf = (value: unknown) => {
 /** A maximum below this many characters is not meant: a sentence would not fit. */
 const leastMaximum = 20
 
-const transcripts = ["none", "with_transcript", "export_srt"] as const
+/** Each rule that a service may state, its field, and how the field's value is read. */
+const statedFields: ReadonlyArray<readonly [keyof StatedRules, string, (given: unknown) => unknown]> = [
+  ["minChars", "min_characters", finiteNumber],
+  ["maxChars", "max_characters", (given) => [finiteNumber(given)].find((max = 0) => max >= leastMaximum)],
+  ["srtInput", "srt_input", (given) => given],
+  ["transcript", "transcript", (given) => given],
+  ["controls", "controls", (given) => rangesIn(given)],
+  ["prices", "credits_per_character", (given) => ({ "*": finiteNumber(given) })]
+]
 
-const wholeNumber = (value: unknown, least: number): number | undefined => {
-  const read = finiteNumber(value)
-  return read !== undefined && Number.isSafeInteger(read) && read >= least ? read : undefined
-}
+const decodeRules = Schema.decodeUnknownEither(StatedRules)
 
 /** Reads the ranges of controls; undefined if one is none. */
 const rangesIn = (value: unknown): Provider["features"]["controls"] | undefined => {
@@ -530,7 +522,7 @@ const rangesIn = (value: unknown): Provider["features"]["controls"] | undefined 
     const range = fieldsOf(fields?.[name])
     const [min, max, usual] = [range?.["min"], range?.["max"], range?.["default"]].map(finiteNumber)
     if (min === undefined || max === undefined || min > max) return []
-    return [[name, { min, max, default: usual ?? (name === "pitch" ? 0 : 1) }] as const]
+    return [[name, { min, max, default: usual ?? neutralControls[name] }] as const]
   })
   return fields === undefined || ranges.length < named.length ? undefined : Object.fromEntries(ranges)
 }
