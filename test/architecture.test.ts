@@ -87,7 +87,7 @@ const layers: Readonly<Record<string, ReadonlyArray<ReadonlyArray<string>>>> = {
   pages: [["browser"], ["documents"], ["parts"], ["data"]],
   settings: [["."]],
   system: [["s3"], ["."]],
-  domain: [["report", "task"], ["manifest", "speech"], ["time"], ["values"]]
+  domain: [["report", "task"], ["manifest"], ["speech"], ["time"], ["values"]]
 }
 
 /** The files in a folder and below. Results and state of runs, such as those of the demo, are left out. */

@@ -72,32 +72,32 @@ export const CreateTask = Schema.Struct({
         "Requests SRT and JSON transcripts if the provider's transcript feature is with_transcript or export_srt; otherwise ignored."
     })
   ),
-  /** provider_native: requests an SRT only; otherwise ignored. */
+  /** Requests an SRT only, if the provider's transcript feature is export_srt; otherwise ignored. */
   export_srt: Schema.optional(
     Schema.Boolean.annotations({
       description:
-        "provider_native: requests an SRT with the times of the speech, without the JSON; otherwise ignored."
+        "Requests an SRT with the times of the speech, without the JSON, if the provider's transcript feature is export_srt; otherwise ignored."
     })
   ),
-  /** provider_native: speaking rate, 0.5 to 2, default 1. */
+  /** Speaking rate; default 1. */
   speed: Schema.optional(
     Schema.Number.annotations({
       description:
-        "provider_native: speaking rate, 0.5 to 2, default 1. Twice the rate takes half the time. Rejected for other providers."
+        "Speaking rate, in the range of the provider's controls; default 1. Twice the rate takes half the time. Rejected for providers without this control."
     })
   ),
-  /** provider_native: volume, 0.1 to 2, default 1. */
+  /** Volume as a factor; default 1. */
   vol: Schema.optional(
     Schema.Number.annotations({
       description:
-        "provider_native: volume as a factor on the samples, 0.1 to 2, default 1. Rejected for other providers."
+        "Volume as a factor on the samples, in the range of the provider's controls; default 1. Rejected for providers without this control."
     })
   ),
-  /** provider_native: pitch shift in semitones, -12 to 12, default 0. */
+  /** Pitch shift in semitones; default 0. */
   pitch: Schema.optional(
     Schema.Number.annotations({
       description:
-        "provider_native: pitch shift in semitones, -12 to 12, default 0. Rejected for other providers."
+        "Pitch shift in semitones, in the range of the provider's controls; default 0. Rejected for providers without this control."
     })
   )
 }).annotations({ identifier: "CreateTask" })

@@ -46,15 +46,15 @@ const jobFields = {
   ),
   speed: optional(
     Schema.Positive,
-    "Speaking rate; 1 is the voice's normal rate. Only for providers with this control, such as provider_native."
+    "Speaking rate; 1 is the voice's normal rate. Only for providers with this control."
   ),
   vol: optional(
     Schema.Positive,
-    "Volume; 1 is the voice's normal volume. Only for providers with this control, such as provider_native."
+    "Volume; 1 is the voice's normal volume. Only for providers with this control."
   ),
   pitch: optional(
     Schema.Number,
-    "Pitch shift in semitones; 0 is the voice's normal pitch. Only for providers with this control, such as provider_native."
+    "Pitch shift in semitones; 0 is the voice's normal pitch. Only for providers with this control."
   ),
   speakers: optional(
     Schema.Record({ key: SpeakerName, value: SpeakerSettings }),

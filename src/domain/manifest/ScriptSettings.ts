@@ -53,11 +53,17 @@ export const SpeakerSettings = Schema.Struct({
   voice: optional(VoiceId, "The service's voice id."),
   provider: optional(ProviderId, "The provider of that voice."),
   model: optional(ModelId, "The provider's model."),
-  speed: optional(Schema.Positive, "Speaking rate; 1 is the voice's normal rate. provider_native only."),
-  vol: optional(Schema.Positive, "Volume; 1 is the voice's normal volume. provider_native only."),
+  speed: optional(
+    Schema.Positive,
+    "Speaking rate; 1 is the voice's normal rate. Only for providers with this control."
+  ),
+  vol: optional(
+    Schema.Positive,
+    "Volume; 1 is the voice's normal volume. Only for providers with this control."
+  ),
   pitch: optional(
     Schema.Number,
-    "Pitch shift in semitones; 0 is the voice's normal pitch. provider_native only."
+    "Pitch shift in semitones; 0 is the voice's normal pitch. Only for providers with this control."
   ),
   pan: optional(
     Schema.Number.pipe(Schema.between(-1, 1)),

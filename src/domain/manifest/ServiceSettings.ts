@@ -1,6 +1,7 @@
 /** Manifest settings for the whole batch: the service, provider limits, and notifications. */
 import { Schema } from "effect"
 import { described, optional } from "./FieldDescription.ts"
+import { byProvider } from "../speech/ProviderProfile.ts"
 import { Body, DialectSetting } from "./ServiceDialect.ts"
 import { expecting } from "../values/SchemaWords.ts"
 
@@ -13,7 +14,7 @@ const Range = Schema.Struct({
 export const ProviderLimits = Schema.Struct({
   concurrency: optional(
     Schema.Int.pipe(Schema.between(1, 1_000)),
-    "Maximum number of tasks in flight; default 8 for provider_fast, 4 for others."
+    `Maximum number of tasks in flight; default ${byProvider((profile) => profile.concurrency)}.`
   ),
   perSecond: optional(
     Schema.Positive,
@@ -21,19 +22,19 @@ export const ProviderLimits = Schema.Struct({
   ),
   minChars: optional(
     Schema.Int.pipe(Schema.between(0, 1_000_000)),
-    "Minimum number of characters of a plain text; default: as the service states, else 100 for provider_native, 0 for others."
+    `Minimum number of characters of a plain text; default: as the service states, else ${byProvider((profile) => profile.minChars)}.`
   ),
   maxChars: optional(
     Schema.Int.pipe(Schema.between(1, 1_000_000)),
-    "Maximum number of characters per task; default: as the service states, else 2000, lowered if the service rejects a text as too long."
+    `Maximum number of characters per task; default: as the service states, else ${byProvider((profile) => profile.maxChars)}, lowered if the service rejects a text as too long.`
   ),
   srtInput: optional(
     Schema.Boolean,
-    "Whether a text may be an SRT; default: as the service states, else only for provider_native."
+    `Whether a text may be an SRT; default: as the service states, else ${byProvider((profile) => profile.srtInput)}.`
   ),
   transcript: optional(
     Schema.Literal("none", "with_transcript", "export_srt"),
-    "The field of a create that asks for a transcript; default: as the service states, else export_srt for provider_native, with_transcript for provider_expressive, none for others."
+    `The field of a create that asks for a transcript; default: as the service states, else ${byProvider((profile) => profile.transcript)}.`
   ),
   controls: optional(
     Schema.Struct({
@@ -41,7 +42,7 @@ export const ProviderLimits = Schema.Struct({
       vol: optional(Range, "Range of the volume."),
       pitch: optional(Range, "Range of the pitch shift.")
     }),
-    "The controls that the provider has, such as speed: { min: 0.5, max: 2 }; default: as the service states, else all three for provider_native, none for others."
+    `The controls that the provider has, such as speed: { min: 0.5, max: 2 }; default: as the service states, else ${byProvider(({ controls }) => Object.keys(controls).join(", ") || "none")}.`
   ),
   tone: optional(
     Schema.String.pipe(

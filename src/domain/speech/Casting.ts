@@ -7,11 +7,11 @@ export class Casting extends Schema.Class<Casting>("Casting")({
   provider: ProviderId,
   voice: VoiceId,
   model: Schema.optional(ModelId),
-  /** Speaking rate; 1 is the voice's normal rate. provider_native only. */
+  /** Speaking rate; 1 is the voice's normal rate. Only for providers with this control. */
   speed: Schema.optional(Schema.Number),
-  /** Volume; 1 is the voice's normal volume. provider_native only. */
+  /** Volume; 1 is the voice's normal volume. Only for providers with this control. */
   vol: Schema.optional(Schema.Number),
-  /** Pitch shift in semitones; 0 is the voice's normal pitch. provider_native only. */
+  /** Pitch shift in semitones; 0 is the voice's normal pitch. Only for providers with this control. */
   pitch: Schema.optional(Schema.Number),
   /** How to say the words, such as `whispers`. Only for providers that take tones. */
   tone: Schema.optional(Schema.NonEmptyTrimmedString)

@@ -3,16 +3,7 @@ import { Schema } from "effect"
 import { expecting } from "./SchemaWords.ts"
 import { faultOfName } from "./FileName.ts"
 
-/** The five provider ids defined by the service's interface. */
-export const knownProviders = [
-  "provider_expressive",
-  "provider_fast",
-  "provider_native",
-  "provider_lowcost",
-  "provider_opensource"
-] as const
-
-/** A provider's id: one of the five, or another one that a service offers. */
+/** A provider's id: one of the interface's, or another one that a service offers. */
 export const ProviderId = Schema.NonEmptyTrimmedString.pipe(Schema.brand("ProviderId"))
 export type ProviderId = typeof ProviderId.Type
 

@@ -1,6 +1,7 @@
 /** Checks across a batch's jobs: duplicate ids, unknown providers, shared videos, contradictory fit limits. */
 import { Array } from "effect"
-import { knownProviders, neuralProvider } from "../../domain/values/Ids.ts"
+import { neuralProvider } from "../../domain/values/Ids.ts"
+import { knownProviders } from "../../domain/speech/ProviderProfile.ts"
 import type { Defaults, Manifest } from "../../domain/manifest/Manifest.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
 import { type OutputName, soundNames, videoNames } from "../../domain/manifest/Outputs.ts"
