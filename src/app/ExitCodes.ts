@@ -1,27 +1,26 @@
 /** Exit codes of the command, and the mapping from failures to exit codes. */
-import { Data } from "effect"
+import { Data, Record } from "effect"
 import { Refused } from "../gateway/GatewayErrors.ts"
 import { VoicesUnlisted } from "../pipeline/load/VoicesUnlisted.ts"
 import { StateUnusable } from "../store/state/StateErrors.ts"
 
-/** Exit codes, which scripts and schedulers use. */
-export const exitCodes = {
-  /** Success. */
-  done: 0,
-  /** Internal error. */
-  fault: 1,
-  /** Bad usage or unusable input; nothing was sent. */
-  unusable: 2,
-  /** At least one job failed, a service did not respond, or the state folder failed during a run. */
-  failed: 3,
-  /** Stopped: out of credits, budget or deadline reached, or key rejected. */
-  stopped: 4,
-  /** Another run holds the state folder. */
-  held: 75,
-  hungUp: 129,
-  interrupted: 130,
-  terminated: 143
+/** Exit codes, which scripts and schedulers use, with their meanings for the manual. */
+export const exitMeanings = {
+  done: [0, "every job is delivered"],
+  fault: [1, "internal error (please report it)"],
+  unusable: [2, "bad usage, or an unusable manifest or input; nothing was sent"],
+  failed: [
+    3,
+    "a job failed (others are delivered), a check failed, a service did not respond, or a disk, the state folder or a fleet's Redis failed"
+  ],
+  stopped: [4, "stopped: out of credits, budget or deadline reached, or key rejected; run again to continue"],
+  held: [75, "another run is using the state folder"],
+  hungUp: [129, "the terminal was closed; state is saved, run again to continue"],
+  interrupted: [130, "interrupted; state is saved, run again to continue"],
+  terminated: [143, "terminated; state is saved, run again to continue"]
 } as const
+
+export const exitCodes = Record.map(exitMeanings, ([code]) => code)
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** Exit codes by signal. */

@@ -21,6 +21,9 @@ export const refusalStatus = {
   Unavailable: 503
 }
 
+const answer = <A>(kind: keyof typeof refusalStatus, description: string): Schema.Annotations.Schema<A> =>
+  HttpApiSchema.annotations<A>({ status: refusalStatus[kind], description })
+
 const said = { message: Schema.String, field: Schema.optional(Schema.String) }
 
 /** 400: the request is invalid. It is not JSON, lacks or mistypes a field, or has a parameter out of range. */
@@ -30,38 +33,31 @@ export class BadRequest extends Schema.TaggedError<BadRequest>()(
     code: Schema.Literal("body_unreadable", "field_invalid", "parameter_invalid", "request_invalid"),
     ...said
   },
-  HttpApiSchema.annotations({ status: refusalStatus.BadRequest, description: "The request is invalid." })
+  answer("BadRequest", "The request is invalid.")
 ) {}
 
 /** 401: the key is missing, unknown, revoked or expired. */
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()(
   "Unauthorized",
   { code: Schema.Literal("key_missing", "key_unknown", "key_expired"), ...said },
-  HttpApiSchema.annotations({
-    status: refusalStatus.Unauthorized,
-    description: "The xi-api-key header has no valid key."
-  })
+  answer("Unauthorized", "The xi-api-key header has no valid key.")
 ) {}
 
 /** 402: the account has too few credits for this task, or the key's cap for the day or the storage is used up. */
 export class PaymentRequired extends Schema.TaggedError<PaymentRequired>()(
   "PaymentRequired",
   { code: Schema.Literal("credits_short", "daily_cap", "storage_full"), ...said },
-  HttpApiSchema.annotations({
-    status: refusalStatus.PaymentRequired,
-    description:
-      "Too few credits for this task, or the key's cap for the day or the account's storage is used up."
-  })
+  answer(
+    "PaymentRequired",
+    "Too few credits for this task, or the key's cap for the day or the account's storage is used up."
+  )
 ) {}
 
 /** 403: the key is valid, but lacks the scope for this request. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()(
   "Forbidden",
   { code: Schema.Literal("scope_missing"), ...said },
-  HttpApiSchema.annotations({
-    status: refusalStatus.Forbidden,
-    description: "The key lacks the scope for this request."
-  })
+  answer("Forbidden", "The key lacks the scope for this request.")
 ) {}
 
 /** 404: no such voice, task or path. Another account's task looks like one that does not exist. */
@@ -71,37 +67,28 @@ export class NotFound extends Schema.TaggedError<NotFound>()(
     code: Schema.Literal("voice_unknown", "model_unknown", "task_unknown", "path_unknown", "file_unknown"),
     ...said
   },
-  HttpApiSchema.annotations({
-    status: refusalStatus.NotFound,
-    description: "No such voice, task, file or path."
-  })
+  answer("NotFound", "No such voice, task, file or path.")
 ) {}
 
 /** 405: the path exists, but does not support this method. The Allow header lists the supported ones. */
 export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()(
   "MethodNotAllowed",
   { code: Schema.Literal("method_unknown"), ...said },
-  HttpApiSchema.annotations({
-    status: refusalStatus.MethodNotAllowed,
-    description: "The path does not support this method."
-  })
+  answer("MethodNotAllowed", "The path does not support this method.")
 ) {}
 
 /** 409: the task is being spoken and cannot be deleted yet. */
 export class Conflict extends Schema.TaggedError<Conflict>()(
   "Conflict",
   { code: Schema.Literal("task_under_way"), ...said },
-  HttpApiSchema.annotations({ status: refusalStatus.Conflict, description: "The task is being spoken." })
+  answer("Conflict", "The task is being spoken.")
 ) {}
 
 /** 413: the text exceeds the provider's character limit, or the body exceeds the service's byte limit. */
 export class TooLarge extends Schema.TaggedError<TooLarge>()(
   "TooLarge",
   { code: Schema.Literal("text_too_long", "body_too_large"), ...said, max: Schema.optional(Schema.Int) },
-  HttpApiSchema.annotations({
-    status: refusalStatus.TooLarge,
-    description: "The text or the body is too long."
-  })
+  answer("TooLarge", "The text or the body is too long.")
 ) {}
 
 /** 422: the request is valid, but the provider does not support it, or its Idempotency-Key has another body. */
@@ -122,11 +109,10 @@ export class Unprocessable extends Schema.TaggedError<Unprocessable>()(
     ),
     ...said
   },
-  HttpApiSchema.annotations({
-    status: refusalStatus.Unprocessable,
-    description:
-      "The request is valid, but the provider does not support it, or its Idempotency-Key belongs to another body."
-  })
+  answer(
+    "Unprocessable",
+    "The request is valid, but the provider does not support it, or its Idempotency-Key belongs to another body."
+  )
 ) {}
 
 /**
@@ -140,17 +126,14 @@ export class TooManyRequests extends Schema.TaggedError<TooManyRequests>()(
     ...said,
     retry_after: Schema.Positive
   },
-  HttpApiSchema.annotations({
-    status: refusalStatus.TooManyRequests,
-    description: "Too many requests, or open streams; retry after the seconds in Retry-After."
-  })
+  answer("TooManyRequests", "Too many requests, or open streams; retry after the seconds in Retry-After.")
 ) {}
 
 /** 500: an internal error of the service. */
 export class InternalError extends Schema.TaggedError<InternalError>()(
   "Broken",
   { code: Schema.Literal("internal"), ...said },
-  HttpApiSchema.annotations({ status: refusalStatus.Broken, description: "Internal error of the service." })
+  answer("Broken", "Internal error of the service.")
 ) {}
 
 /**
@@ -164,10 +147,7 @@ export class Unavailable extends Schema.TaggedError<Unavailable>()(
     ...said,
     retry_after: Schema.Positive
   },
-  HttpApiSchema.annotations({
-    status: refusalStatus.Unavailable,
-    description: "Temporarily unavailable; retry after the seconds in Retry-After."
-  })
+  answer("Unavailable", "Temporarily unavailable; retry after the seconds in Retry-After.")
 ) {}
 
 /** Any error response of an endpoint. */

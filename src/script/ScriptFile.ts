@@ -1,5 +1,5 @@
 /** Parses a source file of any supported format into a script, or returns every fault with its line. */
-import { Either } from "effect"
+import { Array, Either } from "effect"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 import {
   Narration,
@@ -28,7 +28,7 @@ import { readOffice } from "./formats/tables/Office.ts"
 import { isZip } from "./formats/tables/OfficeZip.ts"
 import { plausibleTimes } from "./formats/timed/PlausibleTimes.ts"
 import { destroyedIn, remarksIn, withoutFences } from "./markup/ForeignMarkup.ts"
-import { fromStart } from "./formats/timed/TimedLines.ts"
+import { fromStart, type ReadSubtitle } from "./formats/timed/TimedLines.ts"
 import { isTimecodeText, readTimecodeText } from "./formats/timed/TimecodeText.ts"
 import { readTtml } from "./formats/xml/Ttml.ts"
 import { endingOf, unreadByName, unreadByText } from "./formats/UnreadFormats.ts"
@@ -45,9 +45,8 @@ export interface ReadOptions extends TableOptions {
 }
 
 /**
- * Parses a file: SRT, WebVTT, SBV, SubViewer, MicroDVD, MPL2, TMPlayer, ASS, SSA, TTML, EBU STL, Spruce STL, SCC, SAMI,
- * LRC, QuickTime text, labels, Whisper JSON and dialogue lists as subtitles; text and Markdown as narration. If the
- * content clearly is in another of these formats than the extension suggests, the content decides.
+ * Parses a file in one of `scriptFormats`. If the content clearly is in another of these formats than the extension
+ * suggests, the content decides.
  */
 export const readScript = (
   bytes: Uint8Array,
@@ -114,58 +113,67 @@ const readText = (text: string, file: string, options: ReadOptions): Read => {
   const ending = options.ending ?? endingOf(file)
   const unread = unreadByText(text, file)
   if (unread !== undefined) return refused("", unread)
-  const content = readersByContent[contentOf(text, ending) ?? ""]
-  const reader = readers[ending === "" ? "txt" : ending]
-  if (reader !== undefined) return (content ?? reader)(text, options)
+  const content = textFormats[contentOf(text, ending) ?? ""]
+  const format = Object.values(textFormats).find(({ endings }) => endings.includes(ending || "txt"))
+  if (format !== undefined) return (content ?? format).read(text, options)
   const named = unreadByName(file)
   if (named !== undefined) return refused("", named)
-  if (content !== undefined) return content(text, options)
+  if (content !== undefined) return content.read(text, options)
   return refused(
     file,
     "is not a supported file type; use .srt, .vtt, .ass or .ttml for subtitles, .csv or .xlsx for a dialogue list, .txt or .md for narration"
   )
 }
 
-const readers: Readonly<Record<string, (text: string, options: ReadOptions) => Read>> = {
-  srt: (text, options) => fromStart(readSrtVtt(text, "srt", options), text, options),
-  vtt: (text, options) => fromStart(readSrtVtt(text, "vtt", options), text, options),
-  sbv: (text, options) => fromStart(readSrtVtt(text, "sbv", options), text, options),
-  sub: (text, options) => fromStart(readSrtVtt(text, "sbv", options), text, options),
-  mpl: Lines.readMpl2,
-  scc: readScc,
-  smi: readSami,
-  sami: readSami,
-  lrc: readLrc,
-  stl: Lines.readSpruceStl,
-  csv: readDialogueCsv,
-  tsv: readDialogueCsv,
-  ass: (text, options) => fromStart(readAss(text), text, options),
-  ssa: (text, options) => fromStart(readAss(text), text, options),
-  txt: (text) => readProse(text, "text"),
-  text: (text) => readProse(text, "text"),
-  md: (text) => readProse(text, "markdown"),
-  markdown: (text) => readProse(text, "markdown"),
-  json: (text, options) => fromStart(readSpeechJson(text), text, options),
-  ttml: readTtml,
-  dfxp: readTtml,
-  itt: readTtml,
-  imscr: readTtml,
-  xml: readTtml
+/** A format: its name, the extensions of its files, and how a text is read. */
+interface Format {
+  readonly name: string
+  readonly endings: ReadonlyArray<string>
+  readonly read: (text: string, options: ReadOptions) => Read
 }
 
-/** Also readers of formats that have no extension of their own. */
-const readersByContent: typeof readers = {
-  ...readers,
-  microdvd: Lines.readMicroDvd,
-  stamped: readStamped,
-  labels: Lines.readLabelTrack,
-  timecodes: readTimecodeText
+const fromItsStart =
+  (read: (text: string, options: ReadOptions) => ReadSubtitle): Format["read"] =>
+  (text, options) =>
+    fromStart(read(text, options), text, options)
+
+const cuesAs = (format: "srt" | "vtt" | "sbv") =>
+  fromItsStart((text, options) => readSrtVtt(text, format, options))
+
+/** The formats of texts. Those without extensions are recognized by their content. */
+const textFormats: Readonly<Record<string, Format>> = {
+  srt: { name: "SubRip", endings: ["srt"], read: cuesAs("srt") },
+  vtt: { name: "WebVTT", endings: ["vtt"], read: cuesAs("vtt") },
+  sbv: { name: "YouTube SBV, SubViewer 2", endings: ["sbv", "sub"], read: cuesAs("sbv") },
+  ass: { name: "ASS, SSA", endings: ["ass", "ssa"], read: fromItsStart(readAss) },
+  ttml: { name: "TTML and its profiles", endings: ["ttml", "dfxp", "itt", "imscr", "xml"], read: readTtml },
+  scc: { name: "Scenarist closed captions", endings: ["scc"], read: readScc },
+  sami: { name: "SAMI", endings: ["smi", "sami"], read: readSami },
+  microdvd: { name: "MicroDVD", endings: [], read: Lines.readMicroDvd },
+  mpl: { name: "MPL2", endings: ["mpl"], read: Lines.readMpl2 },
+  stl: { name: "Spruce STL", endings: ["stl"], read: Lines.readSpruceStl },
+  lrc: { name: "LRC lyrics", endings: ["lrc"], read: readLrc },
+  stamped: { name: "SubViewer 1, TMPlayer, QuickTime text", endings: [], read: readStamped },
+  labels: { name: "Audacity labels", endings: [], read: Lines.readLabelTrack },
+  timecodes: { name: "text with timecodes", endings: [], read: readTimecodeText },
+  json: { name: "Whisper and other transcripts", endings: ["json"], read: fromItsStart(readSpeechJson) },
+  csv: { name: "dialogue list", endings: ["csv", "tsv"], read: readDialogueCsv },
+  text: { name: "text", endings: ["txt", "text"], read: (text) => readProse(text, "text") },
+  markdown: { name: "Markdown", endings: ["md", "markdown"], read: (text) => readProse(text, "markdown") }
 }
+
+/** Every format, by name, with the extensions of its files. */
+export const scriptFormats: ReadonlyArray<Pick<Format, "name" | "endings">> = [
+  ...Object.values(textFormats),
+  { name: "EBU STL", endings: ["stl"] },
+  { name: "Excel, as dialogue list", endings: ["xlsx"] },
+  { name: "Word", endings: ["docx"] }
+]
 
 /** The supported file extensions, without their dots. */
-export const scriptEndings: ReadonlyArray<string> = [...Object.keys(readers), "xlsx", "docx"]
+export const scriptEndings = Array.dedupe(scriptFormats.flatMap(({ endings }) => endings))
 
-/** Returns the extension that matches the content, if the content clearly differs from the file's extension. */
+/** Returns the key of the format that matches the content, if the content clearly differs from the file's extension. */
 const contentOf = (text: string, ending: string): string | undefined => {
   const start = text.trimStart()
   if (/^WEBVTT(?:\s|$)/u.test(start)) return "vtt"
@@ -181,7 +189,7 @@ const contentOf = (text: string, ending: string): string | undefined => {
   if (ending === "txt" || ending === "text" || ending === "") {
     if (isTmPlayer(start)) return "stamped"
     if (begins(start, Lines.isLabelTrack)) return "labels"
-    if (isDialogueHeader(start.split("\n", 2).map((line) => line.split("\t")))) return "tsv"
+    if (isDialogueHeader(start.split("\n", 2).map((line) => line.split("\t")))) return "csv"
     if (begins(start, isTimecodeText)) return "timecodes"
   }
   if (ending === "sbv" || ending === "sub") return undefined

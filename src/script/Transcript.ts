@@ -68,7 +68,7 @@ export const alignParts = (
       theirsAt >= 0 && ours.letters[i] === theirs.letters[theirsAt] ? count + 1 : count,
     0
   )
-  if (same < ours.letters.length * leastAlike)
+  if (same < ours.letters.length * minAlike)
     return Either.left(
       `the transcript does not match the text: ${Math.round((100 * same) / Math.max(1, ours.letters.length))} % of the letters agree`
     )
@@ -88,7 +88,7 @@ const lettersInPlaceOf = (part: number, ours: Letters, theirs: Letters, pairs: I
 }
 
 /** Least share of letters in common; below, the transcript is of another text. */
-const leastAlike = 0.5
+const minAlike = 0.5
 
 /**
  * Converts times to whole, non-decreasing milliseconds; undefined if one is impossible. If no field name gives

@@ -4,6 +4,8 @@ import type { Span } from "@effect/cli/HelpDoc/Span"
 import { Array } from "effect"
 import { pairs, wrapText } from "../terminal/TextLayout.ts"
 import { topicNames } from "./ManualTopics.ts"
+import { soundNames, videoNames } from "../../domain/manifest/Outputs.ts"
+import { exitMeanings } from "../ExitCodes.ts"
 import { fullName, type CommandPath, type CommandShape } from "./UsageCheck.ts"
 
 /** Renders a command's page, at most `columns` wide; `path` leads from the root, whose own page is the overview. */
@@ -100,23 +102,10 @@ export const fullOverview = (root: CommandShape, columns: number): string =>
 export const exitCodeLines = (columns: number): ReadonlyArray<string> => [
   "Exit codes",
   ...pairs(
-    exitCodes.map(([code, meaning]) => [code.padStart(3), meaning]),
+    Object.values(exitMeanings).map(([code, meaning]) => [`${code}`.padStart(3), meaning]),
     columns
   )
 ]
-
-const exitCodes = [
-  ["0", "every job is delivered"],
-  ["1", "internal error (please report it)"],
-  ["2", "bad usage, or an unusable manifest or input; nothing was sent"],
-  [
-    "3",
-    "a job failed (others are delivered), a service did not respond, or a disk or the state folder failed"
-  ],
-  ["4", "stopped: out of credits, budget or deadline reached, or key rejected; run again to continue"],
-  ["75", "another run is using the state folder"],
-  ["130", "interrupted (143: terminated, 129: terminal closed); state is saved, run again to continue"]
-] as const
 
 const settings = [
   ["DUBWRIGHT_API_KEY", "the service's key; read only from here, never printed or stored"],
@@ -135,7 +124,10 @@ const settings = [
 ] as const
 
 const files = [
-  ["OUT/<job>/<job>.wav", "the audio; .flac .mp3 .m4a .opus .mp4 .mkv .mov .webm if listed in outputs"],
+  [
+    "OUT/<job>/<job>.wav",
+    `the audio; ${[...soundNames.slice(1), ...videoNames].map((name) => `.${name}`).join(" ")} if listed in outputs`
+  ],
   ["OUT/<job>/<job>.srt", "the subtitle, re-timed to the speech"],
   ["OUT/<job>/", "report.json, report.html; stems/, clips/ and timelines if listed in outputs"],
   ["OUT/", "run.json and index.html for the whole batch"]

@@ -18,18 +18,18 @@ export interface SpokenSpan {
 }
 
 /** Shortest time at full level between two fades, in milliseconds; shorter swells would sound like pumping. */
-const leastUp = 400
+const minUp = 400
 
 /**
  * Yields the gains for the milliseconds in [from, to), block by block. Gains fall and rise along a half cosine in
- * decibels, without corners. They stay down in pauses too short for a fade-in, `leastUp`, and a fade-out.
+ * decibels, without corners. They stay down in pauses too short for a fade-in, `minUp`, and a fade-out.
  */
 export function* gainsUnder(
   spoken: ReadonlyArray<SpokenSpan>,
   duck: Duck,
   { from, to }: { readonly from: number; readonly to: number }
 ): Generator<Float32Array> {
-  const passages = passagesOf(spoken, duck.release + leastUp + duck.attack)
+  const passages = passagesOf(spoken, duck.release + minUp + duck.attack)
   for (let at = from; at < to; at += blockLength) {
     const gains = new Float32Array(Math.min(blockLength, to - at)).fill(1)
     for (const passage of passages) lower(gains, at, passage, duck)

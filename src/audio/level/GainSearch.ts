@@ -17,7 +17,7 @@ export const audibleLoudness = 0.5
 
 /** Loudness gained per decibel of level, in LU: the assumption for the first step, and the lower bound. */
 const firstYield = 0.8
-const leastYield = 0.15
+const minYield = 0.15
 
 /** Longest step beyond the levels already tried, in decibels; the yield may change on the way. */
 const maxStep = 12
@@ -50,11 +50,11 @@ export class GainSearch {
     const short = loudness - came
     if (level >= highest && short > 0) return true
     const yields = last === undefined ? firstYield : (came - last.came) / (level - last.level)
-    if (Math.abs(short) <= close || (Math.abs(short) <= audibleLoudness && yields < leastYield)) return true
+    if (Math.abs(short) <= close || (Math.abs(short) <= audibleLoudness && yields < minYield)) return true
     this.last = { level, came }
     if (short > 0) this.soft = this.last
     else this.loud = this.last
-    const step = short / Math.max(leastYield, yields)
+    const step = short / Math.max(minYield, yields)
     const next = this.between() ?? level + Math.max(-maxStep, Math.min(maxStep, step))
     this.level = Math.min(next, highest)
     return false

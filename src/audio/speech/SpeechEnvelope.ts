@@ -27,7 +27,7 @@ const silentLevel = -120
 /** Anything below this level is never speech: dither or faint hum. */
 const faintest = -60
 /** A clip with fewer audible steps than this (30 ms) has no speech, only a click. */
-const leastSteps = 6
+const minSteps = 6
 
 /** Computes the envelope of a clip; at least one level, even for an empty clip. */
 export const envelopeOf = (pcm: Pcm): Envelope => {
@@ -65,7 +65,7 @@ export const envelopeOf = (pcm: Pcm): Envelope => {
 export const speechLevelsOf = (envelope: Envelope): SpeechLevels | undefined => {
   const { levels } = envelope
   const sounding = levels.filter((level) => level > faintest).sort()
-  if (sounding.length < leastSteps) return undefined
+  if (sounding.length < minSteps) return undefined
   const speech = sounding[Math.floor((sounding.length - 1) * 0.95)]!
   let floor = speech
   const span = Math.min(10, levels.length)

@@ -25,14 +25,14 @@ export interface FilmAlignment {
 }
 
 /** Fewer cues than this give no result. */
-export const leastCues = 8
+export const minCues = 8
 
 /** Aligns cues with the evidence of a film; undefined if there are too few cues. Cues must be in order of start. */
 export const alignToFilm = (
   evidence: EvidenceLevels,
   cues: ReadonlyArray<TimedSpan>
 ): FilmAlignment | undefined => {
-  if (cues.length < leastCues) return undefined
+  if (cues.length < minCues) return undefined
   let found: AlignedRuns | undefined
   let best = -Infinity
   const spread = chanceSpread({ evidence: evidence.coarse, cues, reach: widestShift })
@@ -234,14 +234,14 @@ const atRate = (cues: ReadonlyArray<TimedSpan>, rate: number): ReadonlyArray<Tim
 const widestShift = 120
 
 /** Neighbours whose shifts differ by less than this are one run, in seconds. */
-const leastBreak = 0.2
+const minBreak = 0.2
 
 /** Joins neighbours with about the same shift. */
 const joined = ({ rate, runs }: AlignedRuns): AlignedRuns => {
   const kept: Array<ShiftedRun> = []
   for (const run of runs) {
     const last = kept.at(-1)
-    if (last === undefined || Math.abs(last.shift - run.shift) >= leastBreak) kept.push(run)
+    if (last === undefined || Math.abs(last.shift - run.shift) >= minBreak) kept.push(run)
     else {
       const weight = (last.until - last.first) / (run.until - last.first)
       kept[kept.length - 1] = {
@@ -363,12 +363,12 @@ const supported = (
 const nearby = 0.2
 
 /**
- * `groupSize`: cues scored together. `leastSupport`: minimum evidence for a group at its place, in units of the spread
+ * `groupSize`: cues scored together. `minSupport`: minimum evidence for a group at its place, in units of the spread
  * of its evidence at places up to 30 s away. In the benchmark's films, the median support in groups of 6 was 4.8 for
  * cues in their place, and 0.8 for others.
  */
 const groupSize = 12
-const leastSupport = 3
+const minSupport = 3
 const elsewhere = 30
 
 /**
@@ -395,7 +395,7 @@ const doubtfulCues = (
     const step = Math.max(1, size >> 1)
     for (let from = first; from < until; from += step) {
       const group = { first: Math.min(from, until - size), until: Math.min(from + size, until) }
-      if (supportOf(curveOf(evidence, cues, rate, group, shift, elsewhere), evidence) < leastSupport)
+      if (supportOf(curveOf(evidence, cues, rate, group, shift, elsewhere), evidence) < minSupport)
         doubted.fill(1, group.first, group.until)
     }
     if (runs.length === 1) continue

@@ -16,28 +16,28 @@ export interface SubtitleFit {
 }
 
 /** Below this confidence, the verdict is `unsure`. */
-export const leastConfidence = 0.8
+export const minConfidence = 0.8
 
 /** Offsets below this, in seconds, are in sync: subtitles are made to appear a little before or after the voice. */
-export const leastOffset = 0.25
+export const minOffset = 0.25
 
 /**
  * A drift counts if it moves the first or last cue by this much against the middle, in seconds. Below this, cues that
  * start a little before or after the voice look like a drift. With 0.1, this happened to one of seven fitting subtitles
  * of five minutes. The rates of frame-rate pairs have evidence of their own, so less is enough for them.
  */
-const leastDrift = 0.25
-const leastUsualDrift = 0.08
+const minDrift = 0.25
+const minUsualDrift = 0.08
 
 /** A sound with less speech than this share, or than this many seconds, counts as a sound without speech. */
-const leastSpeechShare = 0.01
-const leastSpeechSeconds = 3
+const minSpeechShare = 0.01
+const minSpeechSeconds = 3
 
 /** Whether anybody speaks in a sound, by its track. */
 export const hasSpeech = ({ speech }: SpeechTrack): boolean => {
   let likely = 0
   for (const value of speech) if (value > 160) likely++
-  return likely >= Math.max(leastSpeechSeconds * 100, leastSpeechShare * speech.length)
+  return likely >= Math.max(minSpeechSeconds * 100, minSpeechShare * speech.length)
 }
 
 /** Judges an alignment of spans; undefined means too few spans. */
@@ -48,7 +48,7 @@ export const judgeFit = (
   if (alignment === undefined) return { verdict: "unsure", offset: 0, rate: 1, pieces: [], confidence: 0 }
   const { runs, confidence } = alignment
   const half = (spans.at(-1)!.start - spans[0]!.start) / 2
-  const least = rateFactors.includes(alignment.rate) ? leastUsualDrift : leastDrift
+  const least = rateFactors.includes(alignment.rate) ? minUsualDrift : minDrift
   const steady = Math.abs(alignment.rate - 1) * half < least
   const rate = steady ? 1 : alignment.rate
   const pieces = runs.map(({ first, until, shift }) => {
@@ -59,8 +59,8 @@ export const judgeFit = (
     piece.until - piece.first > most.until - most.first ? piece : most
   )
   const fit = { offset: longest.offset, rate, pieces, confidence }
-  if (confidence < leastConfidence) return { ...fit, verdict: "unsure" }
+  if (confidence < minConfidence) return { ...fit, verdict: "unsure" }
   if (pieces.length > 1) return { ...fit, verdict: "pieces" }
   if (rate !== 1) return { ...fit, verdict: "rate" }
-  return { ...fit, verdict: Math.abs(fit.offset) < leastOffset ? "in-sync" : "shifted" }
+  return { ...fit, verdict: Math.abs(fit.offset) < minOffset ? "in-sync" : "shifted" }
 }

@@ -1,55 +1,83 @@
 /** The outputs a job can produce: audio files, videos, subtitles, and timelines for editors. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { optional } from "./FieldDescription.ts"
 import { faultOfName } from "../values/FileName.ts"
 import { FrameRateWritten } from "../time/FrameRate.ts"
 
-/** Audio formats, the most exact first. */
-export const soundNames = ["wav", "flac", "m4a", "mp3", "opus"] as const
-export type SoundName = (typeof soundNames)[number]
+/** What an output is. */
+interface Output {
+  readonly kind: "sound" | "video" | "subtitle" | "timeline" | "sheet" | "folder"
+  /** The ending of its file. Default: the output's name. */
+  readonly ending?: string
+  readonly isLossy?: boolean
+  /** The program or the format, for the manual. */
+  readonly about: string
+}
 
-/** Videos. */
-export const videoNames = ["mp4", "mov", "mkv", "webm"] as const
+/** Every output. Of sounds and of videos, the most exact comes first. */
+export const outputs = {
+  wav: { kind: "sound", about: "WAV" },
+  flac: { kind: "sound", about: "FLAC" },
+  m4a: { kind: "sound", isLossy: true, about: "AAC" },
+  opus: { kind: "sound", isLossy: true, about: "Opus" },
+  mp3: { kind: "sound", isLossy: true, about: "MP3" },
+  mp4: { kind: "video", isLossy: true, about: "MPEG-4" },
+  mov: { kind: "video", about: "QuickTime" },
+  mkv: { kind: "video", about: "Matroska" },
+  webm: { kind: "video", isLossy: true, about: "WebM" },
+  srt: { kind: "subtitle", about: "SubRip" },
+  vtt: { kind: "subtitle", about: "WebVTT" },
+  ttml: { kind: "subtitle", about: "TTML in the IMSC 1.1 Text Profile" },
+  otio: { kind: "timeline", about: "OpenTimelineIO" },
+  fcpxml: { kind: "timeline", about: "Final Cut Pro X" },
+  xml: { kind: "timeline", about: "Final Cut 7, which Premiere and Resolve read" },
+  edl: { kind: "timeline", about: "CMX 3600; more than 999 events continue in `<job>-2.edl`" },
+  labels: { kind: "timeline", ending: "labels.txt", about: "Audacity labels" },
+  csv: { kind: "timeline", about: "a table" },
+  dapt: {
+    kind: "timeline",
+    ending: "dapt.ttml",
+    about: "W3C DAPT: the script as recorded, with links to the clips"
+  },
+  reaper: { kind: "timeline", ending: "rpp", about: "a project for REAPER" },
+  mlt: { kind: "timeline", about: "a project for Shotcut" },
+  kdenlive: { kind: "timeline", about: "a project for Kdenlive" },
+  adr: { kind: "sheet", ending: "adr.xlsx", about: "a cue sheet for recordings, also as `<job>.adr.html`" },
+  stems: { kind: "folder", about: "one WAV per speaker, as long as the film" },
+  clips: { kind: "folder", about: "one Broadcast Wave per placement" }
+} as const satisfies Readonly<Record<string, Output>>
+
+type Outputs = typeof outputs
+type NameOf<K extends Output["kind"]> = {
+  [Name in keyof Outputs]: Outputs[Name]["kind"] extends K ? Name : never
+}[keyof Outputs]
+
+const namesOf = <K extends Output["kind"]>(kind: K): ReadonlyArray<NameOf<K>> =>
+  Struct.keys(outputs).filter((name): name is NameOf<K> => outputs[name].kind === kind)
+
+export const soundNames = namesOf("sound")
+export type SoundName = NameOf<"sound">
+export const videoNames = namesOf("video")
+export const subtitleNames = namesOf("subtitle")
+export const timelineNames = namesOf("timeline")
+export type TimelineName = NameOf<"timeline">
+
+/** The ending of an output's file. */
+export const outputEnding = (name: OutputName): string => {
+  const output: Output = outputs[name]
+  return output.ending ?? name
+}
 
 /** The video output for a film: in the film's own container, else in Matroska, which takes any codec. */
-export const containerFor = (video: string): (typeof videoNames)[number] => {
+export const containerFor = (video: string): NameOf<"video"> => {
   const ending = /\.(?<ending>\w+)$/u.exec(video)?.groups?.["ending"]?.toLowerCase()
   return ending === "m4v" ? "mp4" : (videoNames.find((name) => name === ending) ?? "mkv")
 }
 
-/**
- * Timelines for editors: OpenTimelineIO, Final Cut Pro X, Final Cut 7 (Premiere, Resolve), CMX 3600, Audacity labels,
- * CSV, W3C DAPT, and projects for REAPER, Shotcut (MLT) and Kdenlive.
- */
-export const timelineNames = [
-  "otio",
-  "fcpxml",
-  "xml",
-  "edl",
-  "labels",
-  "csv",
-  "dapt",
-  "reaper",
-  "mlt",
-  "kdenlive"
-] as const
-export type TimelineName = (typeof timelineNames)[number]
+const [, ...laterNames] = Struct.keys(outputs)
 
 /** Every output name. */
-export const OutputName = Schema.Literal(
-  ...soundNames,
-  "mp4",
-  "mkv",
-  "mov",
-  "webm",
-  "srt",
-  "vtt",
-  "ttml",
-  "adr",
-  "stems",
-  "clips",
-  ...timelineNames
-)
+export const OutputName = Schema.Literal("wav", ...laterNames)
 export type OutputName = typeof OutputName.Type
 
 /** Frame rate and start timecode of timelines. */

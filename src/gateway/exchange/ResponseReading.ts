@@ -500,12 +500,12 @@ export const providersOf = (value: unknown) => {
 }
 
 /** A maximum below this many characters is not meant: a sentence would not fit. */
-const leastMaximum = 20
+const minMaximum = 20
 
 /** Each rule that a service may state, its field, and how the field's value is read. */
 const statedFields: ReadonlyArray<readonly [keyof StatedRules, string, (given: unknown) => unknown]> = [
   ["minChars", "min_characters", finiteNumber],
-  ["maxChars", "max_characters", (given) => [finiteNumber(given)].find((max = 0) => max >= leastMaximum)],
+  ["maxChars", "max_characters", (given) => [finiteNumber(given)].find((max = 0) => max >= minMaximum)],
   ["srtInput", "srt_input", (given) => given],
   ["transcript", "transcript", (given) => given],
   ["controls", "controls", (given) => rangesIn(given)],

@@ -21,7 +21,7 @@ const maxStep = 15_000
 const maxOutageStep = 3_000
 
 /** Minimum deadline of a task, in milliseconds. */
-const leastDeadline = 15 * 60_000
+const minDeadline = 15 * 60_000
 
 /**
  * Plans the polls of a task with this many characters. `usual` is the learned latency.
@@ -33,7 +33,7 @@ const leastDeadline = 15 * 60_000
  * the interval between the first two polls, and `growth` the factor by which it grows.
  */
 export const pollPlan = (usual: Estimate | undefined, characters: number) => {
-  const deadline = Math.max(leastDeadline, characters * 500, (usual?.mean ?? 0) * 20)
+  const deadline = Math.max(minDeadline, characters * 500, (usual?.mean ?? 0) * 20)
   if (usual === undefined) return { first: 25, step: 25, growth: 1.6, deadline }
   const step = Math.min(maxStep, Math.max(2, usual.mean * 0.015, usual.spread * 0.4))
   return { first: Math.max(0, usual.mean - usual.spread / 2), step, growth: 1.5, deadline }

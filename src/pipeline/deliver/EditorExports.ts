@@ -44,25 +44,20 @@ export const stemsOf = (made: OutputPlan, pathOf: (name: string) => string): Rea
 }
 
 /**
- * Timeline formats, each with its file ending and texts. Paths of clips and film are relative to the job's folder. Only
- * an EDL may need more than one file.
+ * The texts of each timeline format. Paths of clips and film are relative to the job's folder. Only an EDL may need more
+ * than one file.
  */
-export const timelineTexts: Readonly<
-  Record<
-    TimelineName,
-    { readonly ending: string; readonly texts: (timeline: Timeline) => ReadonlyArray<string> }
-  >
-> = {
-  otio: { ending: "otio", texts: (timeline) => [otio(timeline)] },
-  fcpxml: { ending: "fcpxml", texts: (timeline) => [finalCutXml(timeline)] },
-  xml: { ending: "xml", texts: (timeline) => [xmeml(timeline)] },
-  edl: { ending: "edl", texts: edl },
-  labels: { ending: "labels.txt", texts: (timeline) => [audacityLabels(timeline)] },
-  csv: { ending: "csv", texts: (timeline) => [csv(timeline)] },
-  dapt: { ending: "dapt.ttml", texts: (timeline) => [dapt(timeline)] },
-  reaper: { ending: "rpp", texts: (timeline) => [reaperProject(timeline)] },
-  mlt: { ending: "mlt", texts: (timeline) => [mlt(timeline)] },
-  kdenlive: { ending: "kdenlive", texts: (timeline) => [kdenlive(timeline)] }
+export const timelineTexts: Readonly<Record<TimelineName, (timeline: Timeline) => ReadonlyArray<string>>> = {
+  otio: (timeline) => [otio(timeline)],
+  fcpxml: (timeline) => [finalCutXml(timeline)],
+  xml: (timeline) => [xmeml(timeline)],
+  edl,
+  labels: (timeline) => [audacityLabels(timeline)],
+  csv: (timeline) => [csv(timeline)],
+  dapt: (timeline) => [dapt(timeline)],
+  reaper: (timeline) => [reaperProject(timeline)],
+  mlt: (timeline) => [mlt(timeline)],
+  kdenlive: (timeline) => [kdenlive(timeline)]
 }
 
 /** The parts of a background between its pauses, at their places in the film. */

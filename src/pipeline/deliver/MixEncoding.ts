@@ -124,10 +124,10 @@ interface MixReuse {
 }
 
 /** Number of sections, four minutes, below which a programme is always rendered as a whole. */
-const leastSections = 4
+const minSections = 4
 
 /** Share of sections that must be the same before any is reused. */
-const leastKept = 0.5
+const minKept = 0.5
 
 /** Compares a mix and its stems, which are `asked`, with those delivered before. */
 const reuseOf = (
@@ -139,7 +139,7 @@ const reuseOf = (
     const sections = sectionsIn(wanted.programme)
     const files = asked.flatMap((request, at) => wavsOf(request, at))
     const isInSections = files.length === asked.reduce((sum, { sinks }) => sum + sinks.length, 0)
-    const digests = isInSections && sections.length >= leastSections ? digestsOf(wanted, sections) : undefined
+    const digests = isInSections && sections.length >= minSections ? digestsOf(wanted, sections) : undefined
     if (digests === undefined) {
       folder.remove("record")
       return { requests: asked, kept: new Map(), remember: () => undefined }
@@ -154,7 +154,7 @@ const reuseOf = (
       states.every(({ sections, present }) => sections[at] === present?.sections[at]) &&
       (!isMeasured || digests[at]?.measured === before?.measured[at]?.digest)
     const same = [...sections.keys()].filter(isKept)
-    const kept = same.length >= leastKept * sections.length ? same : []
+    const kept = same.length >= minKept * sections.length ? same : []
     const untouched = new Set(states.flatMap(({ isSame, path }) => (isSame ? [path] : [])))
     const isPatched = kept.length > 0
     return {

@@ -4,7 +4,14 @@
  */
 import { FileSystem, Path } from "@effect/platform"
 import { Array, Effect } from "effect"
-import { soundNames, timelineNames, videoNames, type OutputName } from "../../domain/manifest/Outputs.ts"
+import {
+  outputEnding,
+  soundNames,
+  subtitleNames,
+  timelineNames,
+  videoNames,
+  type OutputName
+} from "../../domain/manifest/Outputs.ts"
 import { deliveryRate } from "../../domain/time/Units.ts"
 import { unheard } from "../../domain/report/Report.ts"
 import type { SubtitleEntry } from "../../domain/speech/SubtitleEntry.ts"
@@ -113,9 +120,8 @@ export const writeOutputs = Effect.fn("OutputWriter.writeOutputs")(function* (ma
       : undefined
   const laidOut = yield* Effect.forEach(
     timelines.flatMap((name) => {
-      const { ending, texts } = timelineTexts[name]
-      const all = timeline === undefined ? [] : texts(timeline)
-      return all.map((text, part) => ({ text, file: fileOf(ending, part) }))
+      const texts = timeline === undefined ? [] : timelineTexts[name](timeline)
+      return texts.map((text, part) => ({ text, file: fileOf(outputEnding(name), part) }))
     }),
     ({ text, file }) => Effect.as(writeResult(file, text), file)
   )
@@ -190,8 +196,6 @@ const isIn = (feed: PcmFeed, wav: AudioSink, sink: AudioSink): boolean => {
   const isWide = rateOf(wav) >= Math.min(rateOf(sink), feed.rate)
   return other.format === "flac" ? one.depth === other.depth : isWide
 }
-
-const subtitleNames = ["srt", "vtt", "ttml"] as const
 
 const subtitles: Readonly<
   Record<

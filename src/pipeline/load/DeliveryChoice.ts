@@ -1,6 +1,6 @@
 /** Applies a delivery profile to a job's settings, and finds settings that contradict it. */
 import { channelLayouts } from "../../domain/manifest/DeliveryProfile.ts"
-import type { OutputName } from "../../domain/manifest/Outputs.ts"
+import { type OutputName, outputs } from "../../domain/manifest/Outputs.ts"
 import { loudnessNamed, type LoudnessTarget } from "../../domain/manifest/SoundSettings.ts"
 import { nameMatches } from "../../domain/report/DeliveryRules.ts"
 import type { Job } from "./Job.ts"
@@ -96,12 +96,12 @@ const faultsOfSound = (
 const startsAt = (timecode: string, second: string): boolean =>
   timecode.startsWith(second) && /^\D0+$/u.test(timecode.slice(second.length))
 
-const faultsOfFiles = ({ id, outputs }: Job, delivery: NamedProfile): ReadonlyArray<string> => {
+const faultsOfFiles = ({ id, outputs: names }: Job, delivery: NamedProfile): ReadonlyArray<string> => {
   const { depth, start, name } = delivery.profile
-  const lossy = outputs.find((output) => lossyOutputs.includes(output))
-  const untimed = outputs.find((output) => soundFiles.includes(output) && output !== "wav")
-  const unnamed = outputs.find(
-    (output) => name !== undefined && soundFiles.includes(output) && !nameMatches(name, `${id}.${output}`)
+  const lossy = names.find((output) => isLossy(output))
+  const untimed = names.find((output) => hasSound(output) && output !== "wav")
+  const unnamed = names.find(
+    (output) => name !== undefined && hasSound(output) && !nameMatches(name, `${id}.${output}`)
   )
   return [
     ...(depth !== undefined && lossy !== undefined
@@ -118,5 +118,5 @@ const faultsOfFiles = ({ id, outputs }: Job, delivery: NamedProfile): ReadonlyAr
   ]
 }
 
-const lossyOutputs: ReadonlyArray<OutputName> = ["mp3", "m4a", "opus", "mp4", "webm"]
-const soundFiles: ReadonlyArray<OutputName> = ["wav", "flac", "mov", "mkv", ...lossyOutputs]
+const isLossy = (name: OutputName): boolean => "isLossy" in outputs[name]
+const hasSound = (name: OutputName): boolean => ["sound", "video"].includes(outputs[name].kind)

@@ -222,11 +222,11 @@ const verifiedCue = (index: number, placed: Placed, levels: Float32Array, covere
 }
 
 /** The smallest drift over a whole film that is reported, in milliseconds: two steps of the level track. */
-const leastDrift = 10
+const minDrift = 10
 
 /**
  * Fits the slope of the errors over time by least squares, in milliseconds per hour. Returns 0 for fewer than three
- * onsets, for a slope within three standard errors, or for a total below `leastDrift`.
+ * onsets, for a slope within three standard errors, or for a total below `minDrift`.
  */
 const driftOf = (cues: ReadonlyArray<VerifiedCue>): number => {
   const points = cues.flatMap(({ expected, error }) =>
@@ -243,5 +243,5 @@ const driftOf = (cues: ReadonlyArray<VerifiedCue>): number => {
   const left = points.reduce((sum, point) => sum + (point.y - y - drift * (point.x - x)) ** 2, 0)
   const standardError = Math.sqrt(left / (points.length - 2) / spread)
   const hours = Math.max(...points.map((point) => point.x)) - Math.min(...points.map((point) => point.x))
-  return Math.abs(drift) <= 3 * standardError || Math.abs(drift) * hours < leastDrift ? 0 : Math.round(drift)
+  return Math.abs(drift) <= 3 * standardError || Math.abs(drift) * hours < minDrift ? 0 : Math.round(drift)
 }

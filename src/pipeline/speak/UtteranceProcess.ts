@@ -146,7 +146,7 @@ const completeTask = (
   })
 
 /** Least time to wait for a task's event before it is polled, in milliseconds. */
-const leastPatience = 30_000
+const minPatience = 30_000
 
 /** Waits for a task's event, or polls until it is done, and records how long it took. */
 const awaited = (
@@ -199,7 +199,7 @@ const awaited = (
       since: Math.max(takenAt, watch.startedAt)
     }
     const news = Context.get(context, TaskNews)
-    const told = yield* news.ended(task, epoch, Math.max(leastPatience, 3 * (usual?.mean ?? 0)))
+    const told = yield* news.ended(task, epoch, Math.max(minPatience, 3 * (usual?.mean ?? 0)))
     const polls = told ? { ...plan, first: 0 } : plan
     const settled = yield* pollUntilSettled(noticing, task, polls, takenAt, hooks).pipe(
       Effect.catchTags({

@@ -4,7 +4,7 @@
  */
 import { Effect, Option, Schema, Stream } from "effect"
 import { evidenceOf, type TimedSpan } from "../../audio/sync/CueEvidence.ts"
-import { alignToFilm, leastCues } from "../../audio/sync/FilmAlignment.ts"
+import { alignToFilm, minCues } from "../../audio/sync/FilmAlignment.ts"
 import { speechOnsets } from "../../audio/sync/SpeechOnsets.ts"
 import { hasSpeech, judgeFit } from "../../audio/sync/SubtitleFit.ts"
 import type { SyncPiece, SyncReport } from "../../domain/report/FilmSync.ts"
@@ -57,7 +57,7 @@ export const compareWithFilm = Effect.fn("FilmComparison.compareWithFilm")(funct
     sync: { ...nothingFound(verdict), summary }
   })
   const spans = spansOf(set.script, words)
-  if (spans.length < leastCues) return unchecked
+  if (spans.length < minCues) return unchecked
   const heard = yield* Effect.either(filmSpeech(path, info, state))
   if (heard._tag === "Left")
     return without(

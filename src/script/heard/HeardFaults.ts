@@ -41,7 +41,7 @@ export interface ComparedText {
 }
 
 /** Below this share of its letters, a part was not spoken as requested. */
-const leastHeard = 0.4
+const minHeard = 0.4
 /** Below this share, it may be another text: a neighbour's, or another language. */
 const doubtful = 0.6
 
@@ -154,7 +154,7 @@ const otherText = (
   )
   const isNeighbour = best >= 0.6 && best > share + 0.2
   // The single word of a short line is too easily misheard.
-  return isNeighbour || (share < leastHeard && askedWords > 1)
+  return isNeighbour || (share < minHeard && askedWords > 1)
     ? { kind: "wrong-line", part, asked, words }
     : undefined
 }

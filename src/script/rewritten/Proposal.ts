@@ -56,7 +56,7 @@ const faultIn = (text: string, { text: source, language }: ShortenedLine): strin
   if (newNumber(text, source)) return "it has a number that the line does not have"
   const other = otherLanguage(text, source, language)
   if (other !== undefined) return other
-  return shareOfWords(text, source) < leastShare ? "it shares too few words with the line" : undefined
+  return shareOfWords(text, source) < minShare ? "it shares too few words with the line" : undefined
 }
 
 /** The characters of a reply that the line does not use itself. */
@@ -100,7 +100,7 @@ const otherLanguage = (
 }
 
 /** A proposal shares at least this part of its words with the line. */
-const leastShare = 0.3
+const minShare = 0.3
 
 /**
  * Returns the share of a text's words whose first four letters begin a word of the source. In scripts without spaces,
