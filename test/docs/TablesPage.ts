@@ -1,6 +1,6 @@
 /** Composes docs/tables.md from the sources: providers, outputs, formats, codes, and every default and limit. */
 import { readdirSync, readFileSync } from "node:fs"
-import { Option, SchemaAST } from "effect"
+import { Option, SchemaAST, Struct } from "effect"
 import { exitMeanings } from "../../src/app/ExitCodes.ts"
 import { AnyRefusal, MethodNotAllowed, refusalStatus } from "../../src/contract/Errors.ts"
 import { outputEnding, outputs } from "../../src/domain/manifest/Outputs.ts"
@@ -36,8 +36,9 @@ const providerRows = Object.entries(builtInProviders).map(([id, { name, descript
   ]
 })
 
-const outputRows = Object.entries(outputs).map(([name, { kind, about }]) => {
-  const file = kind === "folder" ? `${name}/` : `<job>.${outputEnding(name as keyof typeof outputs)}`
+const outputRows = Struct.keys(outputs).map((name) => {
+  const { kind, about } = outputs[name]
+  const file = kind === "folder" ? `${name}/` : `<job>.${outputEnding(name)}`
   return [code(name), kind, code(file), about]
 })
 
