@@ -13,7 +13,7 @@ export const exitMeanings = {
     3,
     "a job failed (others are delivered), a check failed, a service did not respond, or a disk, the state folder or a fleet's Redis failed"
   ],
-  stopped: [4, "stopped: out of credits, budget or deadline reached, or key rejected; run again to continue"],
+  stopped: [4, "out of credits, budget or deadline reached, or key rejected; run again to continue"],
   held: [75, "another run is using the state folder"],
   hungUp: [129, "the terminal was closed; state is saved, run again to continue"],
   interrupted: [130, "interrupted; state is saved, run again to continue"],

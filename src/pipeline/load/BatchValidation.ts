@@ -4,7 +4,7 @@ import { neuralProvider } from "../../domain/values/Ids.ts"
 import { knownProviders } from "../../domain/speech/ProviderProfile.ts"
 import type { Defaults, Manifest } from "../../domain/manifest/Manifest.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
-import { type OutputName, soundNames, videoNames } from "../../domain/manifest/Outputs.ts"
+import { soundNames, videoNames } from "../../domain/manifest/Outputs.ts"
 import type { SpeakerSettings } from "../../domain/manifest/ScriptSettings.ts"
 import type { Job } from "./Job.ts"
 import { folderNameOf } from "./JobName.ts"
@@ -121,7 +121,7 @@ const faultsOfShared = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => {
             fault(job, `${first.into} already uses the video of job ${first.id}; name the same video`)
           ),
         ...[first, ...others]
-          .filter(({ outputs }) => !outputs.some((name) => isSound(name)))
+          .filter(({ outputs }) => !outputs.some((name) => soundNames.some((sound) => sound === name)))
           .map((job) =>
             fault(
               job,
@@ -132,8 +132,6 @@ const faultsOfShared = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => {
     }
   )
 }
-
-const isSound = (name: OutputName): boolean => soundNames.some((sound) => sound === name)
 
 /** Each job needs an output folder of its own, and no folder may have the name of an output file of the batch. */
 const faultsOfIds = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => {

@@ -98,7 +98,7 @@ const startsAt = (timecode: string, second: string): boolean =>
 
 const faultsOfFiles = ({ id, outputs: names }: Job, delivery: NamedProfile): ReadonlyArray<string> => {
   const { depth, start, name } = delivery.profile
-  const lossy = names.find((output) => isLossy(output))
+  const lossy = names.find((output) => "isLossy" in outputs[output])
   const untimed = names.find((output) => hasSound(output) && output !== "wav")
   const unnamed = names.find(
     (output) => name !== undefined && hasSound(output) && !nameMatches(name, `${id}.${output}`)
@@ -118,5 +118,4 @@ const faultsOfFiles = ({ id, outputs: names }: Job, delivery: NamedProfile): Rea
   ]
 }
 
-const isLossy = (name: OutputName): boolean => "isLossy" in outputs[name]
 const hasSound = (name: OutputName): boolean => ["sound", "video"].includes(outputs[name].kind)

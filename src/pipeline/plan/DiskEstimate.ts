@@ -1,6 +1,6 @@
 /** Estimates the disk space that a run needs: clips in the state folder, results in the output folder. */
 import type { Utterance } from "../../domain/speech/Utterance.ts"
-import { timelineNames } from "../../domain/manifest/Outputs.ts"
+import { outputs as kinds } from "../../domain/manifest/Outputs.ts"
 import { deliveryRate } from "../../domain/time/Units.ts"
 import { speechBitrates } from "../../ffmpeg/encode/LossyCodecs.ts"
 import { naturalLength } from "../../script/language/SpeechRate.ts"
@@ -51,7 +51,7 @@ export const footprintOf = (
 export const resultBytes = (footprint: Footprint): number => {
   const { outputs, speech, stems, cues } = footprint
   const pages = reportBytes + cues * cueBytes
-  const inPieces = outputs.some((name) => name === "clips" || editors.has(name))
+  const inPieces = outputs.some((name) => name === "clips" || kinds[name].kind === "timeline")
   return (
     outputs.reduce((sum, name) => sum + (sizeOf[name]?.(footprint) ?? 0), pages) +
     (outputs.includes("stems") ? stems * wavBytes(footprint) : 0) +
@@ -122,8 +122,6 @@ const clipSeconds = ({ said, input }: Utterance): number =>
 /** report.json, report.html with its waveform and player, and the subtitles. */
 const reportBytes = 600_000
 const cueBytes = 2_500
-
-const editors: ReadonlySet<string> = new Set(timelineNames)
 
 /** Over a background, the result has the background's channels: six if a frame takes 12 bytes or more. */
 const channelsOf = ({ stereo, bed, seconds, audio: { rate = deliveryRate } }: Footprint): number =>

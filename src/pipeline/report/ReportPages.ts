@@ -1,7 +1,7 @@
 /** Writes a job's report.json and report.html, and the batch's index.html. */
 import { Path } from "@effect/platform"
 import { Effect } from "effect"
-import { type OutputName, soundNames, videoNames } from "../../domain/manifest/Outputs.ts"
+import { type OutputName, videoNames } from "../../domain/manifest/Outputs.ts"
 import type { JobReport, JobSummary, Metrics, RunReport } from "../../domain/report/Report.ts"
 import { type BatchJob, batchPage } from "../../pages/documents/BatchPage.ts"
 import { builtParts } from "../../pages/documents/BuiltParts.ts"
@@ -92,4 +92,14 @@ export const summaryOf = (result: JobResult): JobSummary => ({
 })
 
 /** Outputs that browsers play; those with sample-accurate seeking come first. */
-export const playableFiles: ReadonlyArray<OutputName> = [...soundNames, "mp4", "webm", "mov", "mkv"]
+export const playableFiles: ReadonlyArray<OutputName> = [
+  "wav",
+  "flac",
+  "m4a",
+  "opus",
+  "mp3",
+  "mp4",
+  "webm",
+  "mov",
+  "mkv"
+]
