@@ -44,8 +44,8 @@ export const stemsOf = (made: OutputPlan, pathOf: (name: string) => string): Rea
 }
 
 /**
- * The texts of each timeline format. Paths of clips and film are relative to the job's folder. Only an EDL may need more
- * than one file.
+ * The texts of each timeline format. Paths of clips and film are relative to the job's folder. Only an EDL may need
+ * more than one file.
  */
 export const timelineTexts: Readonly<Record<TimelineName, (timeline: Timeline) => ReadonlyArray<string>>> = {
   otio: (timeline) => [otio(timeline)],
