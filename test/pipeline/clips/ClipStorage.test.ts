@@ -1,4 +1,6 @@
 /** A clip's parts are cut where they are said, whatever its transcript says. */
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, Layer } from "effect"
 import { misfitOf } from "../../../src/audio/alignment/SpeechFit.ts"
@@ -12,10 +14,11 @@ import { makeFliteEngine } from "../../../src/engines/local/FliteEngine.ts"
 import { ClipIntake, makeClipIntake } from "../../../src/pipeline/clips/ClipIntake.ts"
 import { keepClip } from "../../../src/pipeline/clips/ClipStorage.ts"
 import { analyzeInThisThread } from "../../../src/pipeline/clips/ClipWorkerClient.ts"
-import { silent } from "../../../src/pipeline/Progress.ts"
+import { silent, warningsTo } from "../../../src/pipeline/Progress.ts"
 import { pcm, request } from "../../engines/speech.ts"
 import { casting, stored, temporaryFolder } from "../../hostile/Batch.ts"
 import { bundledFfmpeg } from "../../ffmpeg/binaries.ts"
+import { ffmpeg } from "../../ffmpeg/media.ts"
 
 const said = [
   "When the old keeper went down",
@@ -136,6 +139,37 @@ it.scopedLive(
       )
     )
 )
+
+it.scopedLive("keeps an MP3 joined from files with tags, and says so once for a provider", () => {
+  const notes: Array<string> = []
+  return Effect.gen(function* () {
+    const intake = yield* makeClipIntake(analyzeInThisThread)
+    const mp3 = join(yield* temporaryFolder, "a.mp3")
+    yield* ffmpeg("-f", "lavfi", "-i", "sine=220:r=24000:d=1", "-metadata", "title=One", mp3)
+    const one = yield* Effect.promise(() => readFile(mp3))
+    const lengths = yield* Effect.forEach(["Good evening.", "Nobody came."], (text) =>
+      keepClip(
+        makeUtterance(casting, "text", text, [text]),
+        { audio: Uint8Array.from(Buffer.concat([one, one])), transcript: undefined },
+        { engine: undefined, language: LanguageTag.make("en"), timesWords: false }
+      ).pipe(
+        Effect.provideService(ClipIntake, intake),
+        Effect.map((kept) => Either.getOrThrow(kept).clip),
+        Effect.map(({ segments, rate }) => (segments.at(-1)?.to ?? 0) / rate)
+      )
+    )
+    for (const length of lengths) expect(Math.abs(length - 2)).toBeLessThan(0.2)
+    expect(notes).toEqual([
+      `${casting.provider} sends MP3 files joined from several; what is between their frames is skipped`
+    ])
+  }).pipe(
+    Effect.provide(
+      Layer.unwrapScoped(Effect.map(temporaryFolder, stored)).pipe(
+        Layer.provideMerge(Layer.merge(bundledFfmpeg, warningsTo(notes)))
+      )
+    )
+  )
+})
 
 it("suspects a long gap in slow speech, in which a short one may be its style", () => {
   const kinds = [0.3, 0.63].map((skipped) => misfitOf({ ratio: 0.85, skipped, added: 0 })?.kind)
