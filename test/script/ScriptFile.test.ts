@@ -101,6 +101,11 @@ describe("readScript", () => {
     expect(times(`WEBVTT\n\n${hours.replaceAll(",", ".")}`, { start: "01:00:00:00" }, "a.vtt")).toEqual(
       expected
     )
+    const ass =
+      "[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n" +
+      "Dialogue: 0,1:00:01.00,1:00:02.00,Default,,0,0,0,,One\n" +
+      "Dialogue: 0,1:00:03.00,1:00:04.00,Default,,0,0,0,,Two\n"
+    expect(times(ass, { start: "01:00:00:00" }, "a.ass")).toEqual(expected)
     expect(times(hours, { start: "01:00:00:00", filmRate: frameRateNamed("23.976") })).toEqual(expected)
     expect(times(hours, { filmStart: "01:00:00:00" })).toEqual(expected)
     expect(times(hours, { filmStart: "00:59:59:00" })).toEqual(

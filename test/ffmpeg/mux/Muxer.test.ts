@@ -391,6 +391,10 @@ withEachFfmpeg("mux", (it) => {
       const covered = ["Video (default)", "Audio (default)", "Audio", "Video (attached pic)"]
       expect(yield* muxed("covered.mp4", "mp4")).toEqual(covered)
       expect(yield* muxed("covered.mp4", "mkv")).toEqual(covered)
+      const lengths = yield* Effect.forEach(["covered.mp4", "out.mp4", "out.mkv"], (name) =>
+        Effect.map(service.probe(at(name)), ({ picture }) => picture?.duration)
+      )
+      expect(new Set(lengths).size, `a longer picture: ${lengths.join(", ")}`).toBe(1)
       // Attached to a film that has other attachments, and is itself in Matroska.
       const more = ["-attach", at("own.srt"), "-metadata:s:t:0", "mimetype=font/ttf"]
       const image = ["-attach", at("cover.mjpg"), "-metadata:s:t:1", "mimetype=image/jpeg"]
