@@ -27,8 +27,14 @@ export interface DecodeTarget {
   readonly target: string
 }
 
-/** Formats that name no other files. Of others, such as playlists, a server could make ffmpeg open local files. */
-const receivedFormats = "aac,ac3,aiff,amr,asf,au,caf,eac3,flac,matroska,mov,mp3,mpegts,ogg,w64,wav"
+/**
+ * Options for received audio. These formats name no other files: of others, such as playlists, a server could make
+ * ffmpeg open local files. A huge cover, or a rate of 1 Hz, would make it take gigabytes in one block.
+ */
+const receivedOptions = [
+  ...["-max_alloc", `${32 * 1024 ** 2}`, "-protocol_whitelist", "file", "-format_whitelist"],
+  "aac,ac3,aiff,amr,asf,au,caf,eac3,flac,matroska,mov,mp3,mpegts,ogg,w64,wav"
+]
 
 /**
  * Returns the arguments that decode files in one process. It exits on data errors (`-xerror`). Stereo is averaged, so
@@ -44,9 +50,8 @@ export const decodeArgs = (
   "-nostats",
   "-xerror",
   ...files.flatMap(({ source: { path, most } }) => [
-    ...(most === undefined ? [] : ["-protocol_whitelist", "file", "-format_whitelist", receivedFormats]),
-    "-i",
-    path
+    ...(most === undefined ? [] : receivedOptions),
+    ...["-i", path]
   ]),
   ...files.flatMap(({ source, target }, place) => [
     "-map",

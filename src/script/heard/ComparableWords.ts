@@ -146,10 +146,8 @@ const asciiDigit = (digit: string): string => {
 
 /** Normalizes a word for comparison: lower case, one kana, and no accents except in Vietnamese. */
 const formOf = (word: string, tongue: string): string => {
-  const lower = (tongue === "tr" ? word.toLocaleLowerCase("tr") : word.toLowerCase()).replace(
-    /['’\ue000]/gu,
-    ""
-  )
+  const small = tongue === "tr" ? word.toLocaleLowerCase("tr") : word.toLowerCase()
+  const lower = small.replace(/['’\ue000]/gu, "")
   if (tongue === "vi") return vietnameseForm(lower)
   if (/^[a-z\d]*$/u.test(lower)) return lower
   return lower

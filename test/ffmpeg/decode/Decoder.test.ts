@@ -4,6 +4,7 @@ import { expect } from "@effect/vitest"
 import { Chunk, Effect, Either, Stream } from "effect"
 import { type Pcm, toInt16 } from "../../../src/audio/pcm/Pcm.ts"
 import { encodeWav16 } from "../../../src/audio/formats/Wav.ts"
+import { decodeArgs } from "../../../src/ffmpeg/decode/DecodeJob.ts"
 import { NotAudio } from "../../../src/ffmpeg/process/FfmpegErrors.ts"
 import { Ffmpeg } from "../../../src/ffmpeg/Ffmpeg.ts"
 import { clicks, feedOf, ffmpeg, folder, level, onset, rate24, rate48, video } from "../media.ts"
@@ -199,6 +200,20 @@ withEachFfmpeg("decoding", (it) => {
         )
         expect(reason).toBe("too-long")
       }
+    })
+  )
+
+  it.scoped("takes no large block of memory for received audio, whatever its header says", () =>
+    Effect.gen(function* () {
+      const here = yield* folder
+      const service = yield* Ffmpeg
+      const path = join(here, "slow.wav")
+      // One frame of this file, at 1 Hz, is an hour of sound: ffmpeg 5 took 1 GB for it.
+      yield* ffmpeg("-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono:d=10", "-c:a", "pcm_s16le", path)
+      const bytes = yield* Effect.promise(() => readFile(path))
+      new DataView(bytes.buffer, bytes.byteOffset).setUint32(24, 1, true)
+      yield* Effect.flip(service.decodeBytes(bytes, "clip", rate24, 60))
+      expect(decodeArgs([{ source: { path, most: 60 }, target: "-" }], rate24)).toContain("-max_alloc")
     })
   )
 
