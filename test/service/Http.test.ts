@@ -3,6 +3,7 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Schema } from "effect"
+import { builtInProviders, knownProviders } from "../../src/domain/speech/ProviderProfile.ts"
 import { Health } from "../../src/contract/Account.ts"
 import { ProviderList, VoicePage } from "../../src/contract/ProviderCatalogue.ts"
 import { TaskPage, Transcript } from "../../src/contract/Task.ts"
@@ -280,7 +281,9 @@ describe("the public pages", () => {
   test("report the health of each engine and the disk", async () => {
     const health = Schema.decodeUnknownSync(Health)((await get("/v1/health-check")).body)
     expect(health).toMatchObject({ status: "ok", disk: { writable: true } })
-    expect(health.providers.map(({ ready }) => ready)).toEqual([true, true, true, true, true])
+    expect(health.providers.map(({ provider, ready }) => [provider, ready])).toEqual(
+      knownProviders.map((provider) => [provider, true])
+    )
   })
 })
 
@@ -288,14 +291,22 @@ describe("the catalogue", () => {
   test("gives each provider its features", async () => {
     const { providers } = Schema.decodeUnknownSync(ProviderList)((await get("/v1/providers")).body)
     expect(
-      providers.map(({ provider, features }) => [provider, features.transcript, features.srt_input])
-    ).toEqual([
-      ["provider_expressive", "with_transcript", false],
-      ["provider_fast", "none", false],
-      ["provider_native", "export_srt", true],
-      ["provider_lowcost", "none", false],
-      ["provider_opensource", "none", false]
-    ])
+      providers.map(({ provider, features }) => [
+        provider,
+        features.transcript,
+        features.srt_input,
+        features.min_characters
+      ])
+    ).toEqual(
+      Object.entries(builtInProviders).map(
+        ([id, { transcript = "none", srtInput = false, minChars = 0 }]) => [
+          id,
+          transcript,
+          srtInput,
+          minChars
+        ]
+      )
+    )
   })
 
   test("lists every voice once across all pages", async () => {

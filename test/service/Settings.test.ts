@@ -7,6 +7,7 @@ import {
   providerSettings,
   resolveCatalogue
 } from "../../src/service/catalogue/CatalogueResolver.ts"
+import { knownProviders } from "../../src/domain/speech/ProviderProfile.ts"
 import { defaultProviders } from "../../src/service/config/DefaultProviders.ts"
 import { ServiceConfig } from "../../src/service/config/ServiceConfig.ts"
 import { parseConfig } from "../../src/service/config/ServiceConfigFile.ts"
@@ -72,15 +73,9 @@ describe("the manual's page on the service", () => {
 })
 
 describe("a settings file", () => {
-  test("that is empty gives the five providers", () => {
+  test("that is empty gives the providers of the interface", () => {
     const offer = Either.getOrThrow(resolveCatalogue(parsed(""), () => everything))
-    expect([...offer.providers.keys()]).toEqual([
-      "provider_expressive",
-      "provider_fast",
-      "provider_native",
-      "provider_lowcost",
-      "provider_opensource"
-    ])
+    expect([...offer.providers.keys()]).toEqual(knownProviders)
     expect(offer.providers.get("provider_native")?.features).toEqual({
       transcript: "export_srt",
       srt_input: true,
