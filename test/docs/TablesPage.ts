@@ -65,7 +65,7 @@ interface Constant {
 }
 
 const name = /^(?:export )?const ((?:max|min|most|least|default|usual)[A-Z]\w*)(?:: \w+)? = (.+)$/u
-const number = /^[\d_.]+(?:e\d+)?(?: ?[*/+-] ?[\d_.]+)*$/u
+const number = /^-?[\d_.]+(?:e\d+)?(?: ?[*/+-] ?[\d_.]+)*$/u
 const time = /^(?:Duration\.\w+\()?"([\d.]+ \w+)"\)?$|^Duration\.(\w+)\(([\d.]+)\)$/u
 
 /** The defaults, maxima and minima of a source file, with the text above each. */
