@@ -11,10 +11,10 @@
  *             + 3 (e - breath)             where it takes the breath after a sentence
  *             + 3.3 (T - late)             the part beyond fit.late: worth it in silence, if speech is hurried
  *             + 43 (e - allowed)           the part beyond what is allowed: worth maxSpeed, but no more and no shift
- *     cross   60 (e - barrier)             where it runs into a line that is not placed after it; also 60 per second
+ *     cross   400 (e - barrier)            where it runs into a line that is not placed after it; also 400 per second
  *                                          that such a line starts before its slot
  *     speed   length · (0.4 (v - 1) + 4.5 (v - 1)²)
- *             + length · 58 (v - maxSpeed)     the part beyond fit.maxSpeed
+ *             + length · 75 (v - maxSpeed)     the part beyond fit.maxSpeed
  *             + length · (0.1 w + w²)          w = 1/v - 1, where fit.minSpeed allows a slower line
  *             + 205 (v - 1.098)                the part beyond 1.098, if the line fits its slot as recorded
  *     fill    3 R                          R = end - e, the empty rest of the cue, if fit.minSpeed is below 1
@@ -72,7 +72,7 @@ export const onsetCost = (line: FitLine, { isBarrier }: FitEnds, start: number):
 }
 
 /** What a second of speech costs where the source has no overlap. */
-const crossing = 60
+const crossing = 400
 
 /** Returns the cost of ending at `end` (ms); `late` is the tolerated lateness in milliseconds. */
 export const tailCost = (
@@ -104,7 +104,7 @@ export const speedCost = (line: FitLine, duration: number, maxSpeed: number): nu
   const excess = length / duration - 1
   const beyond = length / duration - maxSpeed
   return (
-    (length / 1000) * (0.4 * excess + 4.5 * excess * excess + 58 * Math.max(0, beyond)) +
+    (length / 1000) * (0.4 * excess + 4.5 * excess * excess + 75 * Math.max(0, beyond)) +
     (length > line.end - line.start ? 0 : 205 * Math.max(0, excess - 0.098))
   )
 }

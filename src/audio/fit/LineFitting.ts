@@ -54,8 +54,7 @@ export const fitLines = (
   const order = lines.map((_, index) => index).sort((a, b) => lines[a]!.start - lines[b]!.start || a - b)
   const inOrder = order.map((index) => lines[index]!)
   const { minSpeed: _, ...atLeastNormal } = limits
-  const relations = fitOrder(inOrder, limits)
-  const problem = problemOf(inOrder, relations, atLeastNormal, horizon)
+  const problem = problemOf(inOrder, fitOrder(inOrder, limits), atLeastNormal, horizon)
   const placing = plain(problem)
   minimize(problem, placing)
   if ((limits.minSpeed ?? 1) < 1) {
@@ -73,6 +72,11 @@ export const fitLines = (
 const slowerProblem = (problem: FitProblem, placing: Placing, limits: FitLimits): FitProblem => {
   const { lines, order, natural } = problem
   const starts = placing.starts.slice()
+  /** A step of speed is never worth it, up to the longest pause across which it is heard. */
+  const weights = Float64Array.from(lines, (line, i) => {
+    const last = lines[order.before[i]!]
+    return last?.speaker === line.speaker && line.start - (last?.end ?? 0) <= 500 ? 2 : 0
+  })
   const longest = natural.map((length, i) => {
     const { end, recorded = length, endsSentence = false } = lines[i]!
     const next = order.nexts[i]!
@@ -83,7 +87,7 @@ const slowerProblem = (problem: FitProblem, placing: Placing, limits: FitLimits)
   })
   return {
     ...problem,
-    order: { ...order, weights: order.weights.map((weight) => 2 * weight) },
+    order: { ...order, weights },
     limits,
     longest,
     shortest: placing.lengths.slice(),

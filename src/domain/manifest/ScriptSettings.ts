@@ -15,7 +15,7 @@ export const FitSettings = Schema.Struct({
   ),
   minSpeed: optional(
     Schema.Number.pipe(Schema.between(0.85, 1)),
-    "Slow down lines that are shorter than their cues to at least this factor; default 1 (never)."
+    "Slow down lines that are shorter than their cues to at least this factor; default 0.9; 1 slows none."
   ),
   early: optional(
     Schema.Number.pipe(Schema.between(0, 10)),

@@ -90,7 +90,7 @@ export const resolveJob = (
     fit: FitLimits.make({
       maxSpeed: fit.maxSpeed ?? Math.min(1.3, fit.hardMaxSpeed ?? 1.3),
       hardMaxSpeed: Math.max(fit.hardMaxSpeed ?? 1.6, fit.maxSpeed ?? 1),
-      ...(fit.minSpeed === undefined || fit.minSpeed === 1 ? {} : { minSpeed: fit.minSpeed }),
+      ...(fit.minSpeed === 1 ? {} : { minSpeed: fit.minSpeed ?? 0.9 }),
       early: fromSeconds(fit.early ?? 0.3),
       late: fromSeconds(fit.late ?? 0.5)
     }),

@@ -11,7 +11,7 @@ import type { Delivery } from "../../store/tables/Deliveries.ts"
 import type { JobPlan } from "../plan/BatchPlan.ts"
 
 /** Raise this when the same input would sound or look different, so that jobs are delivered again. */
-const edition = 15
+const edition = 16
 
 /** Size and modification time of a file that takes too long to read; undefined if there is none. */
 export const sizeAndTimeOf = Effect.fnUntraced(function* (file: { readonly path: string } | undefined) {

@@ -95,6 +95,7 @@ export const buildJobReport = (
   length: Frames,
   measured: Pick<Measured, "integrated" | "truePeak">
 ): JobReport => {
+  const { maxSpeed, hardMaxSpeed, minSpeed } = dubbed.job.fit
   const cues: Array<CueReport> = []
   const judged: Array<DubbedCue> = []
   for (const outcome of outcomesOf(dubbed)) {
@@ -106,11 +107,7 @@ export const buildJobReport = (
     input: dubbed.job.inputName,
     ...(dubbed.job.language === undefined ? {} : { language: dubbed.job.language }),
     duration: length / deliveryRate,
-    fit: {
-      maxSpeed: dubbed.job.fit.maxSpeed,
-      hardMaxSpeed: dubbed.job.fit.hardMaxSpeed,
-      ...(dubbed.job.fit.minSpeed === undefined ? {} : { minSpeed: dubbed.job.fit.minSpeed })
-    },
+    fit: { maxSpeed, hardMaxSpeed, minSpeed },
     ...pictureOf(dubbed.stretches),
     ...(dubbed.timing?.sync === undefined ? {} : { sync: dubbed.timing.sync }),
     cues,

@@ -69,7 +69,7 @@ layer(NodeContext.layer)("loading", (it) => {
             speakers: {},
             unit: "cue",
             onFailure: "fail",
-            fit: { maxSpeed: 1.3, hardMaxSpeed: 1.6, early: 0, late: 1000 },
+            fit: { maxSpeed: 1.3, hardMaxSpeed: 1.6, early: 0, late: 1000, minSpeed: 0.9 },
             retake: false,
             sync: "check",
             text: {},
