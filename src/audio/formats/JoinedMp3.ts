@@ -94,6 +94,8 @@ const nextFrame = (bytes: Uint8Array, from: number): number => {
 
 /** Length of the ID3v2 or ID3v1 tag at a position; 0 without one. */
 const tagLength = (bytes: Uint8Array, at: number): number => {
+  // Most bytes begin no tag, and a file has millions.
+  if (bytes[at] !== 0x49 && bytes[at] !== 0x54) return 0
   const name = String.fromCharCode(...bytes.subarray(at, at + 5))
   // "TAGEX" is in the name of an APE tag.
   if (name.startsWith("TAG") && name !== "TAGEX" && at + 128 <= bytes.length) return 128
@@ -101,12 +103,21 @@ const tagLength = (bytes: Uint8Array, at: number): number => {
   return 10 + ((bytes[at + 6]! << 21) | (bytes[at + 7]! << 14) | (bytes[at + 8]! << 7) | bytes[at + 9]!)
 }
 
-/** Whether bytes are tags, zeros or text. */
+/** Whether bytes are tags, zeros or text. There may be very many tags. */
 const isExplained = (gap: Uint8Array): boolean => {
-  const tag = gap.findIndex((_, at) => tagLength(gap, at) > 0)
-  if (tag >= 0)
-    return isExplained(gap.subarray(0, tag)) && isExplained(gap.subarray(tag + tagLength(gap, tag)))
-  const text = new TextDecoder().decode(gap, { stream: true })
+  let from = 0
+  for (let at = 0; at < gap.length; at++) {
+    const size = tagLength(gap, at)
+    if (size === 0) continue
+    if (!isText(gap.subarray(from, at))) return false
+    from = at + size
+    at = from - 1
+  }
+  return isText(gap.subarray(from))
+}
+
+const isText = (bytes: Uint8Array): boolean => {
+  const text = new TextDecoder().decode(bytes, { stream: true })
   return text.includes("APETAGEX") || !/[\u0001-\u0008\u000e-\u001f\ufffd]/u.test(text)
 }
 

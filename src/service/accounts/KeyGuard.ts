@@ -36,10 +36,7 @@ export class KeyGuard extends Effect.Service<KeyGuard>()("service/KeyGuard", {
     const now = Effect.map(Effect.clock, steadyMillis)
     return {
       /** Passes on the holder of a valid key. Fails while the address is blocked and the key may be a guess. */
-      judge: (
-        address: string,
-        found: Option.Option<KeyHolder>
-      ): Effect.Effect<Option.Option<KeyHolder>, TooManyRequests> =>
+      judge: (address: string, found: Option.Option<KeyHolder>) =>
         Effect.gen(function* () {
           const at = yield* now
           const from = networkOf(address)

@@ -2,10 +2,8 @@
 import { HttpServerRequest } from "@effect/platform"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { BlockList, isIP, isIPv6 } from "node:net"
-import type { TooManyRequests, Unauthorized } from "../../contract/Errors.ts"
 import { keyHeader, KeySecurity } from "../../contract/SpeechApi.ts"
 import { KeyGuard } from "../accounts/KeyGuard.ts"
-import type { KeyHolder } from "../accounts/KeyRecord.ts"
 import { keyExpired, keyMissing, keyUnknown } from "../accounts/KeyRefusals.ts"
 import { KeyStore } from "../accounts/KeyStore.ts"
 import { ServiceOptions } from "../config/ServiceOptions.ts"
@@ -23,11 +21,7 @@ export class KeyAuthentication extends Effect.Service<KeyAuthentication>()("serv
     const keys = yield* KeyStore
     const guard = yield* KeyGuard
     const proxies = proxyList(config.proxies ?? [])
-    const holder: Effect.Effect<
-      KeyHolder,
-      Unauthorized | TooManyRequests,
-      HttpServerRequest.HttpServerRequest
-    > = Effect.gen(function* () {
+    const holder = Effect.gen(function* () {
       const request = yield* HttpServerRequest.HttpServerRequest
       const key = request.headers[keyHeader] ?? bearerIn(request.headers) ?? ""
       if (key === "") return yield* keyMissing

@@ -1,5 +1,5 @@
 /** Notifies listeners of changes of tasks. */
-import { Effect, Queue, type Scope } from "effect"
+import { Effect, Queue } from "effect"
 import { Replica } from "../storage/Replica.ts"
 
 /** Maximum changes that wait for one listener; older ones are dropped. */
@@ -35,10 +35,7 @@ export class TaskEvents extends Effect.Service<TaskEvents>()("service/TaskEvents
       changed: sharing === undefined ? reported : () => Effect.void,
 
       /** Returns a queue of the ids of an account's changed tasks, or of one of them, until the scope closes. */
-      listen: (
-        account: number,
-        taskId?: string
-      ): Effect.Effect<Queue.Dequeue<string>, never, Scope.Scope> => {
+      listen: (account: number, taskId?: string) => {
         const subject = taskId === undefined ? `${account}` : `${account} ${taskId}`
         return Effect.acquireRelease(
           Effect.tap(Queue.sliding<string>(taskId === undefined ? maxWaiting : 1), (queue) =>
