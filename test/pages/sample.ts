@@ -99,6 +99,7 @@ export const sampleMetrics: Metrics = {
   speedOver13: 1,
   speedStep: { p95: 0.12 },
   isochrony: 0.861,
+  empty: { seconds: 8.4, cues: 3 },
   overruns: 1,
   overlaps: 0,
   cutWords: 0,
@@ -178,6 +179,7 @@ export const samplePlan: PlanReport = {
       { cues: 160, voices: ["provider_fast/anna", "provider_fast/bo"] }
     ],
     lengths: { measured: 12, learned: 300, estimated: 100 },
+    empty: { seconds: 61.5, cues: 40 },
     tight: [
       {
         cue: 7,

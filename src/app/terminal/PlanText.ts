@@ -1,4 +1,5 @@
 /** Formats a dry run as tables for a terminal. */
+import { Number } from "effect"
 import {
   type Effort,
   type PlannedJob,
@@ -56,12 +57,11 @@ const lostPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean): ReadonlyArray<
   const lost = jobs.flatMap(({ lost }) => lost)
   if (lost.length === 0) return []
   const printed = all ? lost : lost.slice(0, shown)
-  const rest = lost.length - printed.length
   return [
     "",
     "lines that cannot be read:",
     ...printed.map(({ error }) => `  ${error}`),
-    ...(rest > 0 ? [`… and ${formatCount(rest, "more line")} (--verbose shows all)`] : [])
+    ...restPart(lost.length - printed.length)
   ]
 }
 
@@ -72,7 +72,6 @@ const tightPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean, look: Look): R
   const printed = all
     ? tight
     : [...tight].sort((a, b) => (b.line.shortenBy ?? 0) - (a.line.shortenBy ?? 0)).slice(0, shown)
-  const rest = tight.length - printed.length
   return [
     "",
     textTable(
@@ -80,10 +79,13 @@ const tightPart = (jobs: ReadonlyArray<PlannedJob>, all: boolean, look: Look): R
       printed.map(({ id, line }) => [`${id} ${line.cue}`, ...tightCells(line)]),
       look
     ),
-    ...(rest > 0 ? [`… and ${formatCount(rest, "more line")} (--verbose shows all)`] : []),
+    ...restPart(tight.length - printed.length),
     lengthsText(jobs)
   ]
 }
+
+const restPart = (rest: number): ReadonlyArray<string> =>
+  rest === 0 ? [] : [`… and ${formatCount(rest, "more line")} (--verbose shows all)`]
 
 const tightCells = (line: TightLine): ReadonlyArray<Cell> => [
   line.line,
@@ -116,6 +118,7 @@ const closing = (report: PlanReport): ReadonlyArray<string> => {
       refused,
       `${formatCount(refused, "utterance")} failed permanently and would not be retried; change ${refused === 1 ? "its" : "their"} text or voices, or use dubwright retry.`
     ),
+    ...emptyPart(report.jobs),
     ...ifAny(
       lostLines,
       `${formatCount(lostLines, "line")} cannot be read; ${lostLines === 1 ? "its job fails" : "their jobs fail"}, unless onFailure is silence.`
@@ -124,6 +127,17 @@ const closing = (report: PlanReport): ReadonlyArray<string> => {
       ? ["A provider's price is unknown; set creditsPerCharacter under providers: in the manifest."]
       : []),
     ...costLines(report)
+  ]
+}
+
+const emptyPart = (jobs: ReadonlyArray<PlannedJob>): ReadonlyArray<string> => {
+  const [cues, seconds] = [
+    Number.sumAll(jobs.map(({ empty }) => empty.cues)),
+    Number.sumAll(jobs.map(({ empty }) => empty.seconds))
+  ]
+  if (cues === 0) return []
+  return [
+    `Speech leaves about ${formatInteger(Math.round(seconds))} s of the cues empty; it fills ${formatCount(cues, "cue")} to less than 60 %.`
   ]
 }
 

@@ -108,6 +108,8 @@ export interface PlannedJob extends Effort {
   readonly lengths: Readonly<Record<LengthSource, number>>
   /** How often the picture is held or slowed for lines that would not fit otherwise. Absent if it never is. */
   readonly held?: { readonly times: number; readonly seconds: number }
+  /** What speech is likely to leave empty of its cues, and the cues that it fills to less than 60 %. */
+  readonly empty: { readonly seconds: number; readonly cues: number }
   /** In script order. */
   readonly tight: ReadonlyArray<TightLine>
   readonly lost: ReadonlyArray<LostLine>

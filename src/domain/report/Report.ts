@@ -80,6 +80,8 @@ export const Metrics = Schema.Struct({
   speedOver13: Schema.Int,
   speedStep: Schema.Struct({ p95: Schema.Number }),
   isochrony: Schema.Number,
+  /** What speech leaves empty of its cues, and the cues that it fills to less than 60 %. Absent in older reports. */
+  empty: Schema.optional(Schema.Struct({ seconds: Seconds, cues: Schema.Int })),
   overruns: Schema.Int,
   overlaps: Schema.Int,
   cutWords: Schema.Int,

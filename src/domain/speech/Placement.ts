@@ -88,3 +88,27 @@ export interface PictureLimits {
  */
 export const isFaster = (speed: number, length: number, limit: number): boolean =>
   length * (speed / limit - 1) > 0.5 + 1e-9
+
+/** A cue with less speech than this share of its length is hollow: the mouth moves on in silence. */
+const minFilled = 0.6
+
+type Span = { readonly start: number; readonly end: number }
+
+/**
+ * Says how speech fills cues, by the times of both in milliseconds. `isochrony` is Σ|speech ∩ cue| / Σ|speech ∪ cue|, 1
+ * if there is nothing to say. `empty` is the rest of the cues, in seconds, and the number of hollow ones.
+ */
+export const filledBy = (cues: ReadonlyArray<Span & { readonly heard: Span }>) => {
+  let [common, covered, empty, hollow] = [0, 0, 0, 0]
+  for (const { start, end, heard } of cues) {
+    const shared = Math.max(0, Math.min(end, heard.end) - Math.max(start, heard.start))
+    common += shared
+    covered += end - start + (heard.end - heard.start) - shared
+    empty += end - start - shared
+    if (shared < minFilled * (end - start)) hollow++
+  }
+  return {
+    isochrony: covered === 0 ? 1 : Math.round((1000 * common) / covered) / 1000,
+    empty: { seconds: Math.round(empty / 100) / 10, cues: hollow }
+  }
+}

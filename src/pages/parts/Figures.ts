@@ -111,12 +111,12 @@ const kinds: ReadonlyArray<Kind> = [
     meaning: "Change of speed from one line of a speaker to the next (95th percentile)."
   },
   {
-    name: "Isochrony",
-    of: ({ isochrony }) => isochrony,
-    text: percent,
-    better: "more",
-    meaning:
-      "How well speech matches the cues in time: the time both share, divided by the time either covers."
+    name: "Cues left empty",
+    of: ({ empty }) => empty?.seconds ?? 0,
+    text: (value) => `${formatInteger(Math.round(value))} s`,
+    better: "less",
+    detail: ({ empty }) => `${formatInteger(empty?.cues ?? 0)} filled to less than 60 %`,
+    meaning: "How long the cues go on in silence after their speech has ended, or before it begins."
   },
   {
     name: "Loudness",

@@ -2,13 +2,13 @@
  * Forecasts which lines of a planned job will not fit, before it is spoken. Lengths are measured, learned from the
  * voice, or estimated.
  */
-import { Array, Option } from "effect"
+import { Array } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import type { Clip, Segment } from "../../domain/speech/Clip.ts"
 import type { Estimate } from "../../domain/values/Estimate.ts"
 import type { UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
-import type { PictureLimits, Placement } from "../../domain/speech/Placement.ts"
+import { filledBy, type PictureLimits, type Placement } from "../../domain/speech/Placement.ts"
 import { addedTime } from "../../domain/time/PictureStretch.ts"
 import type { LengthSource, PlannedJob, TightLine } from "../../domain/report/PlanReport.ts"
 import {
@@ -29,7 +29,7 @@ import { placeWithPicture } from "./PictureGiving.ts"
 import { lineName } from "../../domain/speech/Utterance.ts"
 
 /** The forecast of a job. */
-export interface Forecast extends Pick<PlannedJob, "tight" | "lengths" | "held"> {
+export interface Forecast extends Pick<PlannedJob, "tight" | "lengths" | "held" | "empty"> {
   /** The cues of lines that run past the film's end. */
   readonly cut: ReadonlyArray<number>
 }
@@ -51,31 +51,30 @@ export const forecastFit = (plan: Forecastable, known: Known): Forecast => {
   const { lines, words } = plan
   const { placements, stretches, clips, sources } = forecastPlacements(plan, known, [], plan.job.picture)
   const byName = new Map(lines.map((line) => [lineName(line), line]))
+  const linesOf = (placement: Placement) => placement.lines.flatMap((ref) => byName.get(lineName(ref)) ?? [])
   const places = new Map(words.cues.map(({ cue, line }) => [cue, line]))
   const count = (source: LengthSource) => [...sources.values()].filter((one) => one === source).length
   return {
     tight: placements
       .filter(({ flags }) => flags.includes("fast") || flags.includes("overrun"))
       .flatMap((placement) => {
-        const [first, ...others] = placement.lines.flatMap((ref) =>
-          Option.toArray(Option.fromNullable(byName.get(lineName(ref))))
-        )
-        return first === undefined
-          ? []
-          : [
-              tightLine(
-                placement,
-                [first, ...others],
-                places.get(first.cue),
-                sources.get(lineName(first)) ?? "estimated",
-                lengthOf(placement, clips)
-              )
-            ]
+        const own = linesOf(placement)
+        if (!Array.isNonEmptyReadonlyArray(own)) return []
+        const source = sources.get(lineName(own[0])) ?? "estimated"
+        return [tightLine(placement, own, places.get(own[0].cue), source, lengthOf(placement, clips))]
       })
       .sort((a, b) => a.cue - b.cue),
     ...(stretches.length === 0
       ? {}
       : { held: { times: stretches.length, seconds: toSeconds(addedTime(stretches)) } }),
+    empty: filledBy(
+      placements.flatMap((placement) => {
+        const slots = linesOf(placement).flatMap(({ slot }) => slot ?? [])
+        const [start, end] = [slots.map((slot) => slot.start), slots.map((slot) => slot.end)]
+        if (slots.length === 0) return []
+        return [{ start: Math.min(...start), end: Math.max(...end), heard: placement }]
+      })
+    ).empty,
     cut: placements.flatMap(({ flags, lines: [{ cue }] }) => (flags.includes("cut") ? [cue] : [])),
     lengths: { measured: count("measured"), learned: count("learned"), estimated: count("estimated") }
   }

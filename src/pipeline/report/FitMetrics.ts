@@ -1,6 +1,6 @@
 /** Computes report.json's `metrics`: how well a job's speech fits its cues. */
 import { Array } from "effect"
-import { isFaster, type Placement } from "../../domain/speech/Placement.ts"
+import { filledBy, isFaster, type Placement } from "../../domain/speech/Placement.ts"
 import type { Metrics } from "../../domain/report/Report.ts"
 import type { Lufs, Millis } from "../../domain/time/Units.ts"
 
@@ -61,7 +61,7 @@ export const metricsOf = (
     speedOver13: spoken.filter(({ heard: { start, end, speed } }) => isFaster(speed, end - start, 1.3))
       .length,
     speedStep: { p95: percentile(tracks.flatMap(stepsOf), 95) },
-    isochrony: isochronyOf(spoken),
+    ...filledBy(spoken),
     overruns: spoken.filter((cue) => cue.heard.overrun).length,
     overlaps: heard.filter(({ flags }) => flags.includes("overlap")).length,
     cutWords: cues.reduce((sum, cue) => sum + cue.cutWords, 0),
@@ -90,20 +90,6 @@ const rounded = (value: number, digits: number): number => {
 
 const stepsOf = (track: ReadonlyArray<HeardLine>): ReadonlyArray<number> =>
   track.slice(1).map((line, at) => Math.abs(line.speed - (track[at]?.speed ?? line.speed)))
-
-/** Σ|speech ∩ cue| / Σ|speech ∪ cue|; 1 if there is nothing to say. */
-const isochronyOf = (
-  spoken: ReadonlyArray<{ start: number; end: number; heard: { start: number; end: number } }>
-): number => {
-  let common = 0
-  let covered = 0
-  for (const { start, end, heard } of spoken) {
-    const shared = Math.max(0, Math.min(end, heard.end) - Math.max(start, heard.start))
-    common += shared
-    covered += end - start + (heard.end - heard.start) - shared
-  }
-  return covered === 0 ? 1 : rounded(common / covered, 3)
-}
 
 const spreadOf = (loudness: ReadonlyArray<number>): number =>
   loudness.length < 2 ? 0 : percentile(loudness, 95) - percentile(loudness, 5)

@@ -1,5 +1,5 @@
 /** Builds the dry run's report: what would be sent, its cost, the voices, and the lines that would not fit. */
-import { Array } from "effect"
+import { Array, Struct } from "effect"
 import type { Casting } from "../../domain/speech/Casting.ts"
 import type { JobId, UtteranceKey } from "../../domain/values/Ids.ts"
 import type { Line } from "../../domain/speech/Line.ts"
@@ -87,14 +87,13 @@ const balanceOf = (
   }
 }
 
-/** Warns that the film ends before some lines do, which only their forecast lengths show. */
-const cutNotice = ({
-  plan: { job },
-  forecast: { cut }
-}: {
+interface ForecastJob {
   readonly plan: JobPlan
   readonly forecast: Forecast
-}): ReadonlyArray<string> =>
+}
+
+/** Warns that the film ends before some lines do, which only their forecast lengths show. */
+const cutNotice = ({ plan: { job }, forecast: { cut } }: ForecastJob): ReadonlyArray<string> =>
   cut.length === 0 ? [] : [`job ${job.id}: ${filmTooShort(job, cut)} would be cut off`]
 
 /** Warns of lines to send that their voices cannot read, once per reason. */
@@ -117,13 +116,7 @@ const unreadNotices = ({ job, lines, uses }: JobPlan, outlook: Outlook): Readonl
 }
 
 /** Says how much longer the film would become. */
-const heldNotice = ({
-  plan: { job },
-  forecast: { held }
-}: {
-  readonly plan: JobPlan
-  readonly forecast: Forecast
-}): ReadonlyArray<string> =>
+const heldNotice = ({ plan: { job }, forecast: { held } }: ForecastJob): ReadonlyArray<string> =>
   held === undefined
     ? []
     : [
@@ -133,7 +126,7 @@ const heldNotice = ({
 
 const plannedJob = (
   plan: JobPlan,
-  { tight, lengths, held }: Forecast,
+  { cut: _, ...forecast }: Forecast,
   srt: SrtCost | undefined,
   outlook: Outlook
 ): PlannedJob => {
@@ -149,17 +142,15 @@ const plannedJob = (
       outlook
     ),
     ...(srt === undefined ? {} : { srt }),
-    tightLines: tight.length,
+    tightLines: forecast.tight.length,
     lostLines: words.cues.filter((cue) => "why" in cue).length,
     speakers: plannedSpeakers(words.cues, lines),
-    tight,
+    ...forecast,
     lost: words.cues.flatMap((cue) =>
       "why" in cue
         ? [{ cue: cue.cue, line: cue.line, error: `${job.inputName}:${cue.line}: ${cue.why}` }]
         : []
     ),
-    lengths,
-    ...(held === undefined ? {} : { held }),
     ...(job.rewrite === undefined ? {} : { rewrites: linesToSend(plan, outlook) }),
     ...(timing?.sync === undefined ? {} : { sync: timing.sync })
   }
@@ -254,8 +245,4 @@ export const isUnsent = (
 ): boolean => !clips.has(key) && !inFlight.has(key) && !refused.has(key)
 
 const faultsOf = (rejected: InputRejected | undefined): PlanReport["faults"] =>
-  Array.map(rejected?.faults ?? [], ({ file, line, message }) => ({
-    file,
-    ...(line === undefined ? {} : { line }),
-    message
-  }))
+  Array.map(rejected?.faults ?? [], Struct.pick("file", "line", "message"))

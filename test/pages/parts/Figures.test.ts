@@ -25,7 +25,7 @@ describe("figures", () => {
       before: "−16.4 LUFS",
       trend: "other"
     })
-    expect(named("Isochrony", lastMetrics)?.change).toEqual({ before: "86.1 %", trend: "same" })
+    expect(named("Cues left empty", lastMetrics)?.change).toEqual({ before: "8 s", trend: "same" })
     expect(named("Lines spoken")?.change).toBeUndefined()
   })
 

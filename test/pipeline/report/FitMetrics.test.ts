@@ -57,6 +57,8 @@ test("computes every metric as the report defines it", () => {
     speedStep: { p95: 0.4 },
     // ∩: 1000 + 800; ∪: 2000 + 1600.
     isochrony: 0.5,
+    // 1000 of 2000 ms, which is under 60 %, and 200 of 1000 ms.
+    empty: { seconds: 1.2, cues: 1 },
     overruns: 1,
     overlaps: 0,
     cutWords: 2,
