@@ -87,10 +87,7 @@ const balanceOf = (
   }
 }
 
-interface ForecastJob {
-  readonly plan: JobPlan
-  readonly forecast: Forecast
-}
+type ForecastJob = { readonly plan: JobPlan; readonly forecast: Forecast }
 
 /** Warns that the film ends before some lines do, which only their forecast lengths show. */
 const cutNotice = ({ plan: { job }, forecast: { cut } }: ForecastJob): ReadonlyArray<string> =>
