@@ -1,6 +1,6 @@
 /** Text of the commented manifest that `init` writes, and of the jobs that it adds to one. */
 import { Array } from "effect"
-import { containerFor } from "../../domain/manifest/Outputs.ts"
+import { containerFor, usualOutputs } from "../../domain/manifest/Outputs.ts"
 import type { FollowUps } from "../../script/spoken/MidSentence.ts"
 import { followUpsText } from "../batch/StickySpeakersHint.ts"
 import { yamlScalar } from "../../settings/YamlScalar.ts"
@@ -131,8 +131,6 @@ const example = [
   "    language: en",
   "    # speakers: { ANNA: { voice: an-id }, BO: { voice: another-id } }"
 ].join("\n")
-
-const usualOutputs = ["wav", "srt"]
 
 /** An entry's keys that may move to `defaults`, with their values. */
 const commonKeys = ({ scripts: [script], pattern }: ManifestEntry): JobKeys => ({

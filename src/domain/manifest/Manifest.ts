@@ -9,7 +9,7 @@ import { JobId, ModelId, ProviderId, SpeakerName, VoiceId } from "../values/Ids.
 import { LanguageOfEntry, LanguageWritten } from "../values/LanguageName.ts"
 import { FrameRateWritten } from "../time/FrameRate.ts"
 import { ListenSettings } from "./ListenSettings.ts"
-import { OutputName, SharedVideo, TimelineSettings } from "./Outputs.ts"
+import { OutputName, SharedVideo, TimelineSettings, usualOutputs } from "./Outputs.ts"
 import {
   ColumnSettings,
   FitSettings,
@@ -32,6 +32,9 @@ import {
 } from "./SoundSettings.ts"
 
 const path = Schema.NonEmptyTrimmedString
+
+/** What keys of a job are if neither it nor `defaults` sets them. */
+export const jobDefaults = { unit: "cue", onFailure: "fail", loudness: -16, original: "keep" } as const
 
 const jobFields = {
   provider: optional(ProviderId, "The provider that speaks; default: the only one that has the voice."),
@@ -90,7 +93,7 @@ const jobFields = {
   pauses: optional(PauseSettings, "Silences in a narration."),
   loudness: optional(
     LoudnessTarget,
-    "Loudness of the result in LUFS (of its spoken lines, if there is a background); default -16. ebu-r128 is -23, podcast is -16, none leaves it unchanged."
+    `Loudness of the result in LUFS (of its spoken lines, if there is a background); default ${jobDefaults.loudness}. ebu-r128 is -23, podcast is -16, none leaves it unchanged.`
   ),
   delivery: optional(
     Schema.NonEmptyTrimmedString,
@@ -155,7 +158,7 @@ const jobFields = {
     ColumnSettings,
     "The columns of a dialogue list (CSV, XLSX, DOCX), by header or letter; default: found by headers and contents."
   ),
-  outputs: optional(Schema.NonEmptyArray(OutputName), "Files to produce; default wav and srt.")
+  outputs: optional(Schema.NonEmptyArray(OutputName), `Files to produce; default ${usualOutputs.join(", ")}.`)
 }
 
 /** Values for keys that a job does not set. */

@@ -63,10 +63,8 @@ export const timelineNames = namesOf("timeline")
 export type TimelineName = NameOf<"timeline">
 
 /** The ending of an output's file. */
-export const outputEnding = (name: OutputName): string => {
-  const output: Output = outputs[name]
-  return output.ending ?? name
-}
+export const outputEnding = (name: OutputName, output: Output = outputs[name]): string =>
+  output.ending ?? name
 
 /** The video output for a film: in the film's own container, else in Matroska, which takes any codec. */
 export const containerFor = (video: string): NameOf<"video"> => {
@@ -74,11 +72,12 @@ export const containerFor = (video: string): NameOf<"video"> => {
   return ending === "m4v" ? "mp4" : (videoNames.find((name) => name === ending) ?? "mkv")
 }
 
-const [, ...laterNames] = Struct.keys(outputs)
-
 /** Every output name. */
-export const OutputName = Schema.Literal("wav", ...laterNames)
+export const OutputName = Schema.Literal("wav", ...Struct.keys(outputs).slice(1))
 export type OutputName = typeof OutputName.Type
+
+/** The outputs of a job that sets none. */
+export const usualOutputs = ["wav", "srt"] as const
 
 /** Frame rate and start timecode of timelines. */
 export const TimelineSettings = Schema.Struct({

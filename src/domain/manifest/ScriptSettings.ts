@@ -3,27 +3,31 @@ import { Schema } from "effect"
 import { described, optional } from "./FieldDescription.ts"
 import { ModelId, ProviderId, VoiceId } from "../values/Ids.ts"
 
+/** What keys of `fit` are if a job does not set them. */
+export const fitDefaults = { maxSpeed: 1.3, hardMaxSpeed: 1.6, minSpeed: 0.9, early: 0.3, late: 0.5 } as const
+export const pictureDefaults = { picture: "keep", maxHold: 2, minPictureSpeed: 0.8 } as const
+
 /** Speed limits and timing tolerances of placement. */
 export const FitSettings = Schema.Struct({
   maxSpeed: optional(
     Schema.Number.pipe(Schema.between(1, 3)),
-    "Speed up lines to at most this factor to fit; default 1.3, or hardMaxSpeed if that is lower."
+    `Speed up lines to at most this factor to fit; default ${fitDefaults.maxSpeed}, or hardMaxSpeed if that is lower.`
   ),
   hardMaxSpeed: optional(
     Schema.Number.pipe(Schema.between(1, 3)),
-    "Absolute speed limit, at least maxSpeed; default 1.6, or maxSpeed if that is higher."
+    `Absolute speed limit, at least maxSpeed; default ${fitDefaults.hardMaxSpeed}, or maxSpeed if that is higher.`
   ),
   minSpeed: optional(
     Schema.Number.pipe(Schema.between(0.85, 1)),
-    "Slow down lines that are shorter than their cues to at least this factor; default 0.9; 1 slows none."
+    `Slow down lines that are shorter than their cues to at least this factor; default ${fitDefaults.minSpeed}; 1 slows none.`
   ),
   early: optional(
     Schema.Number.pipe(Schema.between(0, 10)),
-    "How many seconds a line may start before its cue; default 0.3."
+    `How many seconds a line may start before its cue; default ${fitDefaults.early}.`
   ),
   late: optional(
     Schema.Number.pipe(Schema.between(0, 10)),
-    "How many seconds a line may run past its cue's end, up to twice as many before a long pause; default 0.5."
+    `How many seconds a line may run past its cue's end, up to twice as many before a long pause; default ${fitDefaults.late}.`
   ),
   follow: optional(
     Schema.Literal("cue", "speech"),
@@ -35,11 +39,11 @@ export const FitSettings = Schema.Struct({
   ),
   maxHold: optional(
     Schema.Number.pipe(Schema.between(0.1, 30)),
-    "Maximum seconds that fit.picture adds for one cue; default 2."
+    `Maximum seconds that fit.picture adds for one cue; default ${pictureDefaults.maxHold}.`
   ),
   minPictureSpeed: optional(
     Schema.Number.pipe(Schema.between(0.5, 0.95)),
-    "Lowest speed of the picture with picture: slow; default 0.8."
+    `Lowest speed of the picture with picture: slow; default ${pictureDefaults.minPictureSpeed}.`
   ),
   retake: optional(
     Schema.Boolean,

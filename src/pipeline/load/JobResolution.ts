@@ -3,8 +3,9 @@ import { join } from "node:path"
 import { Array, Struct } from "effect"
 import type { JobId, LanguageTag } from "../../domain/values/Ids.ts"
 import { factorOf } from "../../domain/manifest/SyncSettings.ts"
-import type { Defaults, JobEntry } from "../../domain/manifest/Manifest.ts"
-import type { OutputName } from "../../domain/manifest/Outputs.ts"
+import { type Defaults, jobDefaults, type JobEntry } from "../../domain/manifest/Manifest.ts"
+import { usualOutputs } from "../../domain/manifest/Outputs.ts"
+import { fitDefaults, pictureDefaults } from "../../domain/manifest/ScriptSettings.ts"
 import {
   type BackgroundEntry,
   type DuckSettings,
@@ -18,8 +19,6 @@ import type { LanguageCast } from "./cast/JobCasting.ts"
 import type { Background, Batch, Job, Separation } from "./Job.ts"
 import { languageInName } from "./LanguageFromFilename.ts"
 import type { RunFlags } from "./RunFlags.ts"
-
-const usualOutputs: ReadonlyArray<OutputName> = ["wav", "srt"]
 
 /** The settings of the batch that a job uses. */
 export interface JobContext {
@@ -48,8 +47,9 @@ export const resolveJob = (
   entry: JobEntry,
   { service, flags, fileOf, folder, state, track, castIn }: JobContext
 ): Job => {
-  const said = { ...defaults, ...entry }
-  const fit = { ...defaults.fit, ...entry.fit }
+  const said = { ...jobDefaults, ...defaults, ...entry }
+  const fit = { ...pictureDefaults, ...defaults.fit, ...entry.fit }
+  const { maxSpeed, hardMaxSpeed, minSpeed, early, late } = { ...fitDefaults, ...fit }
   const language = said.language ?? flags.language ?? track?.language ?? languageInName(inputName).language
   const given = castIn(language)
   const usual = said.voice === undefined ? given.voice : undefined
@@ -85,23 +85,21 @@ export const resolveJob = (
     speakers: { ...defaults.speakers, ...entry.speakers },
     ...(cast.file === "" && cast.pool.length === 0 ? {} : { cast }),
     ...(said.nativeInput === undefined ? {} : { nativeInput: said.nativeInput }),
-    unit: said.unit ?? "cue",
-    onFailure: said.onFailure ?? "fail",
     fit: FitLimits.make({
-      maxSpeed: fit.maxSpeed ?? Math.min(1.3, fit.hardMaxSpeed ?? 1.3),
-      hardMaxSpeed: Math.max(fit.hardMaxSpeed ?? 1.6, fit.maxSpeed ?? 1),
-      ...(fit.minSpeed === 1 ? {} : { minSpeed: fit.minSpeed ?? 0.9 }),
-      early: fromSeconds(fit.early ?? 0.3),
-      late: fromSeconds(fit.late ?? 0.5)
+      maxSpeed: fit.maxSpeed ?? Math.min(maxSpeed, hardMaxSpeed),
+      hardMaxSpeed: Math.max(hardMaxSpeed, fit.maxSpeed ?? 1),
+      ...(minSpeed === 1 ? {} : { minSpeed }),
+      early: fromSeconds(early),
+      late: fromSeconds(late)
     }),
     retake: fit.retake ?? false,
-    ...(fit.picture === undefined || fit.picture === "keep"
+    ...(fit.picture === "keep"
       ? {}
       : {
           picture: {
             mode: fit.picture,
-            maxHold: fromSeconds(fit.maxHold ?? 2),
-            minPictureSpeed: fit.minPictureSpeed ?? 0.8
+            maxHold: fromSeconds(fit.maxHold),
+            minPictureSpeed: fit.minPictureSpeed
           }
         }),
     ...(entry.video === undefined || said.sync === "off" ? {} : { sync: said.sync ?? "check" }),
@@ -115,9 +113,9 @@ export const resolveJob = (
     },
     lexicon: [...(entry.lexicon ?? []), ...(defaults.lexicon ?? [])],
     pauses: { ...defaults.pauses, ...entry.pauses },
-    loudness: said.loudness ?? -16,
+    loudness: said.loudness,
     timeline: { ...defaults.timeline, ...entry.timeline },
-    original: said.original ?? "keep",
+    original: said.original,
     duck: duckOf({ ...defaults.duck, ...entry.duck }),
     audio: { ...defaults.audio, ...entry.audio },
     tags: { ...defaults.tags, ...entry.tags },
@@ -128,7 +126,7 @@ export const resolveJob = (
     verify: said.verify ?? false,
     ...(said.listen === undefined || said.listen === "off" ? {} : { listen: said.listen }),
     ...(said.rewrite === undefined || said.rewrite === "off" ? {} : { rewrite: said.rewrite }),
-    ...Struct.pick(said, "into", "encoding", "start", "frameRate", "columns"),
+    ...Struct.pick(said, "unit", "onFailure", "into", "encoding", "start", "frameRate", "columns"),
     outputs: Array.dedupe(said.outputs ?? flags.outputs ?? usualOutputs)
   }
 }
