@@ -11,7 +11,7 @@ export const exitMeanings = {
   unusable: [2, "bad usage, or an unusable manifest or input; nothing was sent"],
   failed: [
     3,
-    "a job failed (others are delivered), a check failed, a service did not respond, or a disk, the state folder or a fleet's Redis failed"
+    "a job failed (others are delivered), a check failed, a service did not respond, or a disk, the state folder or a fleet's Redis failed during the run"
   ],
   stopped: [4, "out of credits, budget or deadline reached, or key rejected; run again to continue"],
   held: [75, "another run is using the state folder"],

@@ -19,7 +19,7 @@ test("a state folder that fails during a run does not end with the code of bad u
 })
 
 test("the manual says so", () => {
-  const manual = readFileSync("docs/commands.md", "utf8")
+  const manual = readFileSync("docs/tables.md", "utf8")
   const row = (code: number) => new RegExp(`^\\| ${code} \\| (.*) \\|$`, "mu").exec(manual)?.[1]
   expect(row(2)).toBe("bad usage, or an unusable manifest or input; nothing was sent")
   expect(row(3)).toContain("the state folder or a fleet's Redis failed during the run")

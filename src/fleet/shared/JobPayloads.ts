@@ -12,7 +12,7 @@ import { HaltReason, Metrics } from "../../domain/report/Report.ts"
 import { UtteranceRecord } from "../../store/tables/UtteranceTransfer.ts"
 
 /** Version of the payloads; raise it with every change, so that machines of another version refuse them. */
-export const edition = 9
+export const edition = 10
 
 /** The name of a text in the shared folder: its checksum. Any other name could lead out of the folder. */
 const KeptName = Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/u))
