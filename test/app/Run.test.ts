@@ -351,7 +351,7 @@ describe("plan", () => {
     })
     const table = await runHere(["plan", ...words], { cwd })
     expect(table.stdout).toMatch(
-      /\nNothing would be sent\.\n1 utterance failed permanently and would not be retried; .*dubwright retry\.\n$/u
+      /\nNothing would be sent\.\n1 utterance failed permanently and would not be retried; .*dubwright retry\.\nSpeech leaves about 1 s of the cues empty; it fills 1 cue to less than 60 %\.\n$/u
     )
     const again = await runHere(["run", ...words], { cwd })
     expect(again.stderr).toContain("0 utterances, 0 characters to speak; 1 cached")
