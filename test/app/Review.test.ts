@@ -115,7 +115,7 @@ describe("review", () => {
       end: 6.9
     }
     const take = await ask("take", { "2": wish })
-    expect(take).toMatchObject({ status: 200, said: { start: 4, speed: 1, flags: [], besides: [] } })
+    expect(take).toMatchObject({ status: 200, said: { start: 4, speed: 0.9, flags: [], besides: [] } })
     expect(
       Buffer.from(take.said.wav ?? "", "base64")
         .subarray(0, 4)
