@@ -115,7 +115,9 @@ describe("review", () => {
       end: 6.9
     }
     const take = await ask("take", { "2": wish })
-    expect(take).toMatchObject({ status: 200, said: { start: 4, speed: 0.9, flags: [], besides: [] } })
+    // It is shorter than its cue, and fills more of it.
+    const speed: unknown = expect.closeTo(0.9, 2)
+    expect(take).toMatchObject({ status: 200, said: { start: 4, speed, flags: [], besides: [] } })
     expect(
       Buffer.from(take.said.wav ?? "", "base64")
         .subarray(0, 4)
