@@ -27,19 +27,18 @@ export interface Change {
 
 /** Returns a job's figures in display order; `last` holds the metrics of the previous run. */
 export const figuresOf = (metrics: Metrics, last?: Metrics): ReadonlyArray<Figure> =>
-  kinds.map(({ name, of, text, better, detail, meaning, poor }) => ({
-    name,
-    measure: of(metrics),
-    value: text(of(metrics)),
-    detail: detail?.(metrics),
-    meaning,
-    change: last === undefined ? undefined : changeOf(of(metrics), of(last), text, better),
-    poor: poor?.(metrics) ?? false
-  }))
+  kinds.flatMap(({ name, of, text, better, detail, meaning, poor }) => {
+    const [measure, before] = [of(metrics), last && of(last)]
+    if (measure === undefined) return []
+    const change = before === undefined ? undefined : changeOf(measure, before, text, better)
+    const isPoor = poor?.(metrics) ?? false
+    return [{ name, measure, value: text(measure), detail: detail?.(metrics), meaning, change, poor: isPoor }]
+  })
 
 interface Kind {
   readonly name: string
-  readonly of: (metrics: Metrics) => number
+  /** Undefined if an earlier version did not measure it. */
+  readonly of: (metrics: Metrics) => number | undefined
   readonly text: (value: number) => string
   readonly better: "more" | "less" | undefined
   readonly detail?: (metrics: Metrics) => string
@@ -112,7 +111,7 @@ const kinds: ReadonlyArray<Kind> = [
   },
   {
     name: "Cues left empty",
-    of: ({ empty }) => empty?.seconds ?? 0,
+    of: ({ empty }) => empty?.seconds,
     text: (value) => `${formatInteger(Math.round(value))} s`,
     better: "less",
     detail: ({ empty }) => `${formatInteger(empty?.cues ?? 0)} filled to less than 60 %`,

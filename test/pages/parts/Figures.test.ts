@@ -29,6 +29,12 @@ describe("figures", () => {
     expect(named("Lines spoken")?.change).toBeUndefined()
   })
 
+  it("say nothing of what an earlier version did not measure", () => {
+    const { empty: _, ...earlier } = sampleMetrics
+    expect(figuresOf(earlier).map(({ name }) => name)).not.toContain("Cues left empty")
+    expect(named("Cues left empty", earlier)?.change).toBeUndefined()
+  })
+
   it("show a silent job as having no sound, not as very quiet", () => {
     const loudness = { integrated: -70, truePeak: -120, clipSpread: 1.8 }
     const silent = figuresOf({ ...sampleMetrics, loudness }).find(({ name }) => name === "Loudness")
