@@ -12,6 +12,7 @@ import { ListenSettings } from "./ListenSettings.ts"
 import { OutputName, SharedVideo, TimelineSettings, usualOutputs } from "./Outputs.ts"
 import {
   ColumnSettings,
+  controlFields,
   FitSettings,
   LexiconEntry,
   PauseSettings,
@@ -47,18 +48,7 @@ const jobFields = {
     LanguageWritten,
     "The spoken language: a tag (en, pt-BR), a code (vie) or an English name; default: from the input's file name (film.vi.srt)."
   ),
-  speed: optional(
-    Schema.Positive,
-    "Speaking rate; 1 is the voice's normal rate. Only for providers with this control."
-  ),
-  vol: optional(
-    Schema.Positive,
-    "Volume; 1 is the voice's normal volume. Only for providers with this control."
-  ),
-  pitch: optional(
-    Schema.Number,
-    "Pitch shift in semitones; 0 is the voice's normal pitch. Only for providers with this control."
-  ),
+  ...controlFields,
   speakers: optional(
     Schema.Record({ key: SpeakerName, value: SpeakerSettings }),
     "Voices by the speaker names in the script."

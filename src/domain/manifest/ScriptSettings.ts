@@ -52,11 +52,8 @@ export const FitSettings = Schema.Struct({
 })
 export type FitSettings = typeof FitSettings.Type
 
-/** A speaker's voice and controls. Absent keys come from the job. */
-export const SpeakerSettings = Schema.Struct({
-  voice: optional(VoiceId, "The service's voice id."),
-  provider: optional(ProviderId, "The provider of that voice."),
-  model: optional(ModelId, "The provider's model."),
+/** The controls of a voice. */
+export const controlFields = {
   speed: optional(
     Schema.Positive,
     "Speaking rate; 1 is the voice's normal rate. Only for providers with this control."
@@ -68,7 +65,15 @@ export const SpeakerSettings = Schema.Struct({
   pitch: optional(
     Schema.Number,
     "Pitch shift in semitones; 0 is the voice's normal pitch. Only for providers with this control."
-  ),
+  )
+}
+
+/** A speaker's voice and controls. Absent keys come from the job. */
+export const SpeakerSettings = Schema.Struct({
+  voice: optional(VoiceId, "The service's voice id."),
+  provider: optional(ProviderId, "The provider of that voice."),
+  model: optional(ModelId, "The provider's model."),
+  ...controlFields,
   pan: optional(
     Schema.Number.pipe(Schema.between(-1, 1)),
     "Position in a stereo mix, from -1 (left) to 1 (right); default 0."
