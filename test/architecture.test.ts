@@ -351,7 +351,7 @@ test(`functions have at most ${mostLines} lines`, () => {
 const measured = ["src", "test", "docs", "bench", "fixtures", "pipelines", "scripts", "containers", ".github"]
 
 /** The most lines of code in src. A change lowers it, or leaves it; nothing raises it. */
-const budget = 76_210
+const budget = 76_209
 
 /** Counts lines of code: without blank lines, and without lines that are only a comment. */
 const codeLinesIn = (text: string): number =>

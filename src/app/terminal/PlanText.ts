@@ -131,10 +131,8 @@ const closing = (report: PlanReport): ReadonlyArray<string> => {
 }
 
 const emptyPart = (jobs: ReadonlyArray<PlannedJob>): ReadonlyArray<string> => {
-  const [cues, seconds] = [
-    Number.sumAll(jobs.map(({ empty }) => empty.cues)),
-    Number.sumAll(jobs.map(({ empty }) => empty.seconds))
-  ]
+  const cues = Number.sumAll(jobs.map(({ empty }) => empty.cues))
+  const seconds = Number.sumAll(jobs.map(({ empty }) => empty.seconds))
   if (cues === 0) return []
   return [
     `Speech leaves about ${formatInteger(Math.round(seconds))} s of the cues empty; it fills ${formatCount(cues, "cue")} to less than 60 %.`

@@ -471,7 +471,8 @@ export const providersOf = (value: unknown) => {
     let rules: StatedRules = {}
     for (const [rule, name, read] of statedFields) {
       const given = pickField(places, [name])
-      const stated = decodeRules(given === undefined ? {} : { [rule]: read(given) })
+      if (given === undefined) continue
+      const stated = decodeRules({ [rule]: read(given) })
       if (Either.isLeft(stated)) ignore(name, given)
       else rules = { ...rules, ...stated.right }
     }

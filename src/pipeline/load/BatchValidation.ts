@@ -4,7 +4,7 @@ import { neuralProvider } from "../../domain/values/Ids.ts"
 import { knownProviders } from "../../domain/speech/ProviderProfile.ts"
 import type { Defaults, Manifest } from "../../domain/manifest/Manifest.ts"
 import { nearestName } from "../../domain/values/DidYouMean.ts"
-import { soundNames, videoNames } from "../../domain/manifest/Outputs.ts"
+import { outputs as kinds, soundNames, videoNames } from "../../domain/manifest/Outputs.ts"
 import type { SpeakerSettings } from "../../domain/manifest/ScriptSettings.ts"
 import type { Job } from "./Job.ts"
 import { folderNameOf } from "./JobName.ts"
@@ -121,7 +121,7 @@ const faultsOfShared = (jobs: ReadonlyArray<Job>): ReadonlyArray<string> => {
             fault(job, `${first.into} already uses the video of job ${first.id}; name the same video`)
           ),
         ...[first, ...others]
-          .filter(({ outputs }) => !outputs.some((name) => soundNames.some((sound) => sound === name)))
+          .filter(({ outputs }) => !outputs.some((name) => kinds[name].kind === "sound"))
           .map((job) =>
             fault(
               job,
